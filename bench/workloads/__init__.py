@@ -1,0 +1,19 @@
+"""One file per workload.
+
+Each has FIGURES, a dict of name -> (unit, "higher" or "lower" is better, what it is),
+and run(rep), which measures one repetition on one system in a fresh database and
+returns (figures, details): a number per figure, and whatever else is worth keeping.
+ROUNDS, where there is one, multiplies the number of rounds.
+SERIES, where there is one, names lists in the details that show how the run went.
+"""
+
+from importlib import import_module
+
+ALL = ["insert_single", "insert_bulk", "drain", "held_snapshot"]
+
+# About 100 bytes; text that TOAST has no reason to look at and WAL cannot compress.
+DATA_100 = "rpad('payload', 100, 'abcdefghijklmnopqrstuvwxyz0123456789')"
+
+
+def load(name):
+    return import_module("workloads." + name)

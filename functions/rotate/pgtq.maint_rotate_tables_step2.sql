@@ -1,0 +1,20 @@
+create or replace function pgtq.maint_rotate_tables_step2()
+returns integer
+as $$
+-- Notes that rotations of step 1 are visible, and turns the ring of the position log.
+--
+-- In PgQ events are lost if this runs in the transaction of step 1, or if it does not run.
+-- Here nothing depends on it but the size of the position log.
+--
+-- Returns 0.
+-- Writes: pgtq.queue, the position log.
+begin
+    update pgtq.queue
+       set queue_switch_step2 = pg_current_xact_id()::text::bigint
+     where queue_id in (select queue_id from pgtq.queue where queue_switch_step2 is null for update skip locked);
+    perform pgtq._turn_positions();
+    return 0;
+end;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set lock_timeout = '100ms';
+
+comment on function pgtq.maint_rotate_tables_step2() is 'Finish rotations, and turn the position log';

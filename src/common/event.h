@@ -1,0 +1,34 @@
+/*
+ * src/common/event.h
+ *		Columns of the event and tick tables, see structure/.
+ */
+#ifndef PGTQ_EVENT_H
+#define PGTQ_EVENT_H
+
+enum
+{
+	Anum_ev_id = 1,
+	Anum_ev_time,
+	Anum_ev_txid,
+	Anum_ev_owner,
+	Anum_ev_retry,
+	Anum_ev_type,
+	Anum_ev_data,
+	Anum_ev_extra1,
+	Anum_ev_extra2,
+	Anum_ev_extra3,
+	Anum_ev_extra4,
+	Natts_event = Anum_ev_extra4
+};
+
+enum
+{
+	Anum_tick_queue = 1,
+	Anum_tick_id,
+	Anum_tick_time,
+	Anum_tick_snapshot,
+	Anum_tick_event_seq,
+	Anum_tick_horizon
+};
+
+#endif							/* PGTQ_EVENT_H */

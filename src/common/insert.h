@@ -1,0 +1,12 @@
+/*
+ * src/common/insert.h
+ *		Inserting a row without SQL, where nobody could tell the difference.
+ */
+#ifndef PGTQ_INSERT_H
+#define PGTQ_INSERT_H
+
+#include "utils/rel.h"
+
+extern void insert_row(Relation rel, int ncolumns, const Datum *values, const bool *nulls);
+
+#endif							/* PGTQ_INSERT_H */

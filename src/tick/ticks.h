@@ -1,0 +1,23 @@
+/*
+ * src/tick/ticks.h
+ *		Reading ticks of a queue.
+ */
+#ifndef PGTQ_TICKS_H
+#define PGTQ_TICKS_H
+
+#include "datatype/timestamp.h"
+
+#include "common/snapshot.h"
+
+typedef struct Tick
+{
+	int64		id;
+	TimestampTz time;
+	StoredSnapshot *snapshot;
+	int64		event_seq;
+} Tick;
+
+extern bool tick_get(int32 queue_id, int64 id, Tick *tick);
+extern bool tick_next(int32 queue_id, int64 after, Tick *tick);
+
+#endif							/* PGTQ_TICKS_H */

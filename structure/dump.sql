@@ -1,0 +1,15 @@
+-- structure/dump.sql: what pg_dump is to save of an extension's own tables.
+--@c
+select pg_catalog.pg_extension_config_dump('pgtq.queue', '');
+select pg_catalog.pg_extension_config_dump('pgtq.queue_queue_id_seq', '');
+select pg_catalog.pg_extension_config_dump('pgtq.consumer', '');
+select pg_catalog.pg_extension_config_dump('pgtq.consumer_co_id_seq', '');
+select pg_catalog.pg_extension_config_dump('pgtq.subscriber', '');
+select pg_catalog.pg_extension_config_dump('pgtq.subscriber_sub_id_seq', '');
+select pg_catalog.pg_extension_config_dump('pgtq.position_0', 'where pos_sub > 0');
+select pg_catalog.pg_extension_config_dump('pgtq.position_1', 'where pos_sub > 0');
+select pg_catalog.pg_extension_config_dump('pgtq.position_2', 'where pos_sub > 0');
+select pg_catalog.pg_extension_config_dump('pgtq.position_cur_seq', '');
+select pg_catalog.pg_extension_config_dump('pgtq.batch_id_seq', '');
+select pg_catalog.pg_extension_config_dump('pgtq.retry_queue', '');
+--@end

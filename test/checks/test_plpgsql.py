@@ -1,0 +1,96 @@
+"""plpgsql_check has nothing to say about any PL/pgSQL function of either build."""
+
+import pytest
+
+from server import BUILDS
+
+# What it may say: (function, words of the message), and why that is fine. It
+# knows pg_catalog's quoting functions, not ours, so every function that builds
+# SQL with ours stands here, to be looked at by a human once.
+INJECTION = "text type variable is not sanitized"
+QUOTED = "names go through quote_fqname() or are made of numbers"
+EXPECTED = {
+    ("_create_ring_table", INJECTION): QUOTED,
+    ("_drop_table", INJECTION): QUOTED,
+    ("_lock_ticker", INJECTION): QUOTED,
+    ("_ticks", INJECTION): QUOTED,
+    ("_reclaim_table", INJECTION): QUOTED,
+    ("drop_queue", INJECTION): QUOTED,
+    ("grant_perms", INJECTION): QUOTED,
+    ("seq_getval", INJECTION): QUOTED,
+    ("tune_storage", INJECTION): QUOTED,
+    ("_events_since", INJECTION): "_ring_sql() puts in tables as regclass",
+    ("_events_since", "unused parameter"): "the C body needs it",
+    ("event_retry", INJECTION): "_ring_sql() puts in tables as regclass",
+    ("_move_retries", INJECTION): "_current_table() returns a quoted name",
+    ("get_batch_cursor", INJECTION): "the caller's own SQL, run with the caller's rights",
+    ("_current_table", "control reached end"): "its loop ends by RETURN only",
+    ("get_batch_cursor", "is maybe unmodified"): "the columns come from dynamic SQL",
+    ("get_batch_events", "is maybe unmodified"): "the columns come from dynamic SQL",
+}
+
+CHECK = """
+    select p.oid::regprocedure::text, c.lineno, c.level, c.sqlstate, c.message, c.detail, c.hint
+      from pg_proc as p
+      join pg_language as l on l.oid = p.prolang and l.lanname = 'plpgsql'
+      left join pg_trigger as t on t.tgfoid = p.oid and not t.tgisinternal
+     cross join lateral plpgsql_check_function_tb(
+               p.oid,
+               relid => case when p.prorettype = 'trigger'::regtype
+                             then coalesce(t.tgrelid, 'pg_temp.scratch'::regclass) else 0 end,
+               fatal_errors => false, other_warnings => true, extra_warnings => true,
+               performance_warnings => false, security_warnings => true) as c
+     where p.pronamespace = 'pgtq'::regnamespace
+     order by 1, 2
+"""
+
+
+def prepare(db):
+    if not db.rows("select from pg_available_extensions where name = 'plpgsql_check'"):
+        pytest.skip("this server has no plpgsql_check")
+    db.psql("create schema if not exists checks;"
+            "create extension if not exists plpgsql_check schema checks")
+    return db
+
+
+@pytest.fixture
+def checked_db(alone, build):
+    return prepare(alone(build))
+
+
+def complaints(db):
+    with db.connect() as conn:
+        conn.execute("set search_path = pg_catalog, checks")
+        conn.execute("create temp table scratch (id int primary key, data text)")
+        return conn.execute(CHECK).fetchall()
+
+
+def expectation(complaint):
+    """The entry of EXPECTED that a complaint falls under, or None."""
+    function, message = complaint[0], complaint[4]
+    for name, words in EXPECTED:
+        if function.startswith(f"pgtq.{name}(") and words in message:
+            return name, words
+    return None
+
+
+def test_plpgsql_check_is_content(checked_db):
+    found = [c for c in complaints(checked_db) if not expectation(c)]
+    assert not found, "\n".join(
+        ["", *(" | ".join(str(x) for x in c if x is not None) for c in found)])
+
+
+def test_nothing_is_expected_in_vain(alone):
+    """An entry that no build needs any more would hide the next fault there."""
+    seen = {expectation(c) for build in BUILDS for c in complaints(prepare(alone(build)))}
+    assert EXPECTED.keys() - seen == set()
+
+
+def test_plpgsql_check_is_awake(checked_db):
+    """A function with a fault in it is complained of."""
+    checked_db.psql("create function pgtq.faulty() returns void language plpgsql"
+                    " as $$ begin perform nosuch from pgtq.nosuch; end $$")
+    try:
+        assert [c for c in complaints(checked_db) if c[0] == "pgtq.faulty()"]
+    finally:
+        checked_db.psql("drop function pgtq.faulty()")
