@@ -30,7 +30,8 @@ comment on column pgtq.subscriber.sub_id is 'id of the subscription; events that
 comment on column pgtq.subscriber.sub_queue is 'id of the queue';
 comment on column pgtq.subscriber.sub_consumer is 'id of the consumer';
 
--- pos_sub 0 is no subscriber: its row says when a table of the ring became the current one
+-- pos_sub 0 is no subscriber: its row says when a table of the ring became the current one.
+-- pos_sub -1 is the mover of the delay store, which has the last three columns; see _move_due().
 create table pgtq.position_0 (
     pos_sub         integer     not null,
     pos_n           bigint      not null,
@@ -38,6 +39,9 @@ create table pgtq.position_0 (
     pos_last_tick   bigint,
     pos_batch       bigint,
     pos_next_tick   bigint,
+    pos_snapshot    pg_snapshot,
+    pos_horizon     timestamptz,
+    pos_late        bigint[],
 
     constraint position_0_pkey primary key (pos_sub, pos_n)
 ) with (fillfactor = 100, autovacuum_enabled = off);
@@ -66,11 +70,11 @@ insert into pgtq.position_0 (pos_sub, pos_n) values (0, 1);
 comment on sequence pgtq.position_cur_seq is 'Number of the table of the position log that is written to';
 
 create view pgtq.position as
-    select 0 as pos_table, pos_sub, pos_n, pos_time, pos_last_tick, pos_batch, pos_next_tick from pgtq.position_0
+    select 0 as pos_table, pos_sub, pos_n, pos_time, pos_last_tick, pos_batch, pos_next_tick, pos_snapshot, pos_horizon, pos_late from pgtq.position_0
     union all
-    select 1, pos_sub, pos_n, pos_time, pos_last_tick, pos_batch, pos_next_tick from pgtq.position_1
+    select 1, pos_sub, pos_n, pos_time, pos_last_tick, pos_batch, pos_next_tick, pos_snapshot, pos_horizon, pos_late from pgtq.position_1
     union all
-    select 2, pos_sub, pos_n, pos_time, pos_last_tick, pos_batch, pos_next_tick from pgtq.position_2;
+    select 2, pos_sub, pos_n, pos_time, pos_last_tick, pos_batch, pos_next_tick, pos_snapshot, pos_horizon, pos_late from pgtq.position_2;
 
 comment on view pgtq.position is 'The position log: of each pos_sub the row with the highest pos_n counts';
 comment on column pgtq.position.pos_table is 'table of the ring that the row is in';
@@ -80,6 +84,9 @@ comment on column pgtq.position.pos_time is 'when it was written';
 comment on column pgtq.position.pos_last_tick is 'the tick up to which the consumer is done';
 comment on column pgtq.position.pos_batch is 'its open batch';
 comment on column pgtq.position.pos_next_tick is 'the tick at which its open batch ends';
+comment on column pgtq.position.pos_snapshot is 'mover: what it saw of the delay store';
+comment on column pgtq.position.pos_horizon is 'mover: all that it saw and that was due by then has left the delay store';
+comment on column pgtq.position.pos_late is 'mover: except what these transactions had locked; each is xid, first and last due time in microseconds since 1970';
 
 -- PgQ's table of the same name, read-only
 create view pgtq.subscription as

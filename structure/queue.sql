@@ -43,6 +43,7 @@ create table pgtq.queue (
     queue_extra_maint           text[],
 
     queue_first_tick            bigint      not null default 1,
+    queue_executor              integer,
 
     constraint queue_pkey primary key (queue_id),
     constraint queue_name_uq unique (queue_name),
@@ -72,6 +73,7 @@ comment on column pgtq.queue.queue_event_seq is 'the sequence of event ids';
 comment on column pgtq.queue.queue_tick_seq is 'the sequence of tick ids';
 comment on column pgtq.queue.queue_extra_maint is 'functions that maint_operations() lists for this queue';
 
+comment on column pgtq.queue.queue_executor is 'subscription of the executor, which runs the actions of timers; null: none, see attach_executor()';
 comment on column pgtq.queue.queue_first_tick is 'events since this tick are all there; register_consumer_at() goes no further back';
 
 create table pgtq.event_template (
@@ -85,7 +87,17 @@ create table pgtq.event_template (
     ev_extra1   text,
     ev_extra2   text,
     ev_extra3   text,
-    ev_extra4   text
+    ev_extra4   text,
+
+    ev_timer    bigint,
+    ev_role     oid,
+    ev_created  timestamptz,
+    ev_attempts integer,
+    ev_timeout  integer,
+    ev_backoff  interval,
+    ev_expires  timestamptz,
+    ev_shard    bigint,
+    ev_key      text
 );
 
 comment on table pgtq.event_template is 'Parent of all event tables; its privileges are copied to them by grant_perms()';
@@ -95,7 +107,16 @@ comment on column pgtq.event_template.ev_txid is 'transaction that inserted it; 
 comment on column pgtq.event_template.ev_owner is 'the one subscription that a retried event is for; null: for all';
 comment on column pgtq.event_template.ev_retry is 'how many times it has been retried; null: never';
 comment on column pgtq.event_template.ev_type is 'user data';
-comment on column pgtq.event_template.ev_data is 'user data';
+comment on column pgtq.event_template.ev_data is 'user data; the SQL of an action';
+comment on column pgtq.event_template.ev_timer is 'id of the timer that it was; null: none';
+comment on column pgtq.event_template.ev_role is 'who scheduled the timer, and whom its action runs as';
+comment on column pgtq.event_template.ev_created is 'when the timer was scheduled';
+comment on column pgtq.event_template.ev_attempts is 'how many times its action may be tried; null: it has no action';
+comment on column pgtq.event_template.ev_timeout is 'how long its action may take, in milliseconds; null: no limit';
+comment on column pgtq.event_template.ev_backoff is 'pause before a failed action is tried again, doubled each time; null: 1 second';
+comment on column pgtq.event_template.ev_expires is 'when its action is no longer to be run; null: never';
+comment on column pgtq.event_template.ev_shard is 'shard key of the timer; null: 0';
+comment on column pgtq.event_template.ev_key is 'key of the timer';
 
 create table pgtq.consumer (
     co_id       serial      not null,

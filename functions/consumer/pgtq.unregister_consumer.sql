@@ -1,29 +1,10 @@
 create or replace function pgtq.unregister_consumer(x_queue_name text, x_consumer_name text)
 returns integer
 as $$
--- Ends a consumer's registration.  Events that it wanted to see again go too.
---
--- Returns how many registrations were removed: 1, or 0 if there was none.
--- Writes: pgtq.subscriber, pgtq.consumer, pgtq.retry_queue.
-declare
-    _sub        integer;
-    _consumer   integer;
+-- Ends a consumer's registration; see _unregister_consumer().
 begin
-    select s.sub_id, s.sub_consumer into _sub, _consumer
-      from pgtq.queue q
-      join pgtq.subscriber s on s.sub_queue = q.queue_id
-      join pgtq.consumer c on c.co_id = s.sub_consumer
-     where q.queue_name = x_queue_name and c.co_name = x_consumer_name
-       for update of s, c;
-    if not found then
-        return 0;
-    end if;
-    delete from pgtq.retry_queue where ev_owner = _sub;
-    delete from pgtq.subscriber where sub_id = _sub;
-    delete from pgtq.consumer
-     where co_id = _consumer
-       and not exists (select from pgtq.subscriber where sub_consumer = _consumer);
-    return 1;
+    perform pgtq._check_consumer_name(x_consumer_name);
+    return pgtq._unregister_consumer(x_queue_name, x_consumer_name);
 end;
 $$ language plpgsql security definer set search_path = pg_catalog, pg_temp;
 

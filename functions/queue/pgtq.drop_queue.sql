@@ -15,11 +15,14 @@ begin
             using errcode = 'undefined_object', detail = format('Queue: %s', x_queue_name);
     end if;
 
+    if not x_force and _q.queue_executor is not null then
+        perform pgtq.detach_executor(x_queue_name);
+    end if;
     if x_force then
-        perform pgtq.unregister_consumer(x_queue_name, c.co_name)
+        perform pgtq._unregister_consumer(x_queue_name, c.co_name)
            from pgtq.subscriber s join pgtq.consumer c on c.co_id = s.sub_consumer
           where s.sub_queue = _q.queue_id;
-    elsif exists (select from pgtq.subscriber where sub_queue = _q.queue_id) then
+    elsif exists (select from pgtq.subscriber where sub_queue = _q.queue_id and sub_id is distinct from _q.queue_executor) then
         raise exception 'cannot drop queue, consumers still attached'
             using errcode = 'object_in_use',
                   hint = 'Unregister them, or use drop_queue(queue, true).';
@@ -36,7 +39,7 @@ begin
     execute format('drop sequence %s, %s, %s', pgtq.quote_fqname(_q.queue_tick_seq),
                    pgtq.quote_fqname(_q.queue_event_seq),
                    pgtq.quote_fqname(_q.queue_data_pfx || '_cur_seq'));
-    delete from pgtq.retry_queue where ev_queue = _q.queue_id;
+    perform pgtq._forget_delayed('dl_queue', _q.queue_id);
     delete from pgtq.queue where queue_id = _q.queue_id;
     return 1;
 end;

@@ -6,7 +6,7 @@ as $$
 declare
     _q      pgtq.queue;
     _acl    record;
-    _table  text;
+    _tables text[];
 begin
     select * into _q from pgtq.queue where queue_name = x_queue_name;
     if not found then
@@ -14,25 +14,24 @@ begin
     end if;
 
     for _acl in
-        select c.relname, a.privilege_type,
+        select c.relname, a.privilege_type || coalesce(' (' || columns || ')', '') as privilege,
                case a.grantee when 0 then 'public' else a.grantee::regrole::text end as grantee
-          from pg_class c, aclexplode(c.relacl) a
+          from pg_class c,
+               lateral (select privilege_type, grantee, null::text as columns from aclexplode(c.relacl)
+                        union all
+                        select privilege_type, grantee, string_agg(quote_ident(attname), ', ' order by attnum)
+                          from pg_attribute, aclexplode(attacl) where attrelid = c.oid and not attisdropped
+                         group by 1, 2) a
          where c.oid in ('pgtq.event_template'::regclass, 'pgtq.tick'::regclass)
            and a.grantee <> c.relowner
     loop
         if _acl.relname = 'tick' then
-            for _n in 0 .. _q.queue_ntables - 1 loop
-                execute format('grant %s on pgtq.%I to %s', _acl.privilege_type,
-                               format('tick_%s_%s', _q.queue_id, _n), _acl.grantee);
-            end loop;
+            _tables := array(select format('pgtq.tick_%s_%s', _q.queue_id, n) from generate_series(0, _q.queue_ntables - 1) n);
         else
-            execute format('grant %s on %s to %s', _acl.privilege_type,
-                           pgtq.quote_fqname(_q.queue_data_pfx), _acl.grantee);
-            for _n in 0 .. _q.queue_ntables - 1 loop
-                _table := pgtq.quote_fqname(_q.queue_data_pfx || '_' || _n);
-                execute format('grant %s on %s to %s', _acl.privilege_type, _table, _acl.grantee);
-            end loop;
+            _tables := array(select pgtq.quote_fqname(_q.queue_data_pfx || '_' || n) from generate_series(0, _q.queue_ntables - 1) n)
+                       || pgtq.quote_fqname(_q.queue_data_pfx);
         end if;
+        execute format('grant %s on %s to %s', _acl.privilege, array_to_string(_tables, ', '), _acl.grantee);
     end loop;
     execute format('grant select on sequence %s, %s, %s to pgtq_reader, pgtq_writer',
                    pgtq.quote_fqname(_q.queue_event_seq), pgtq.quote_fqname(_q.queue_tick_seq),

@@ -4,21 +4,14 @@ as $$
 -- Asks for all events of an open batch again, after some seconds.
 --
 -- Returns how many were added; those that were waiting already are not counted.
--- Writes: pgtq.retry_queue.
+-- Writes: the delay store.
 declare
     _b      record;
-    _count  integer;
 begin
     select * into _b from pgtq._batch(i_batch_id);
-    insert into pgtq.retry_queue (ev_retry_after, ev_queue, ev_id, ev_time, ev_owner, ev_retry,
-                                  ev_type, ev_data, ev_extra1, ev_extra2, ev_extra3, ev_extra4)
-    select clock_timestamp() + make_interval(secs => i_retry_seconds), _b.queue_id,
-           ev_id, ev_time, _b.sub_id, coalesce(ev_retry, 0) + 1,
-           ev_type, ev_data, ev_extra1, ev_extra2, ev_extra3, ev_extra4
-      from pgtq.get_batch_events(i_batch_id)
-        on conflict do nothing;
-    get diagnostics _count = row_count;
-    return _count;
+    return pgtq._store_retries(_b.queue_id, _b.sub_id, pgtq._now() + make_interval(secs => i_retry_seconds),
+        format('select ev_id, ev_time, coalesce(ev_retry, 0) + 1 as ev_retry, ev_type, ev_data, ev_extra1, ev_extra2, ev_extra3, ev_extra4'
+               ' from pgtq.get_batch_events(%s)', i_batch_id), null);
 end;
 $$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
 

@@ -4,7 +4,7 @@ as $$
 -- Asks for an event of an open batch again, at a later time, for this consumer alone.
 --
 -- Returns 1, or 0 if that event is waiting for its retry already.
--- Writes: pgtq.retry_queue.
+-- Writes: the delay store.
 --
 -- The event is found by its id's index; whether it belongs to the batch is told by the
 -- snapshots, as for all its events.  So the cost does not depend on the batch's size.
@@ -13,18 +13,12 @@ declare
     _count  integer;
 begin
     select * into _b from pgtq._batch(x_batch_id);
-    execute 'insert into pgtq.retry_queue (ev_retry_after, ev_queue, ev_id, ev_time, ev_owner, ev_retry,'
-            ' ev_type, ev_data, ev_extra1, ev_extra2, ev_extra3, ev_extra4)'
-            ' select $1, $2, ev_id, ev_time, $3, coalesce(ev_retry, 0) + 1,'
-            ' ev_type, ev_data, ev_extra1, ev_extra2, ev_extra3, ev_extra4 from ('
-            || pgtq._ring_sql(_b.data_pfx,
-                'select * from %s where ev_id = $4'
-                ' and pg_visible_in_snapshot(ev_txid, $5)'
-                ' and not pg_visible_in_snapshot(ev_txid, $6)'
-                ' and (ev_owner is null or ev_owner = $3)')
-            || ') ev on conflict do nothing'
-        using x_retry_time, _b.queue_id, _b.sub_id, x_event_id, _b.cur_snapshot, _b.prev_snapshot;
-    get diagnostics _count = row_count;
+    _count := pgtq._store_retries(_b.queue_id, _b.sub_id, x_retry_time,
+        'select ev_id, ev_time, coalesce(ev_retry, 0) + 1 as ev_retry, ev_type, ev_data, ev_extra1, ev_extra2, ev_extra3, ev_extra4 from ('
+        || pgtq._ring_sql(_b.data_pfx, format(
+            'select * from %%s where ev_id = $4'
+            ' and pg_visible_in_snapshot(ev_txid, %L) and not pg_visible_in_snapshot(ev_txid, %L)'
+            ' and (ev_owner is null or ev_owner = $2)', _b.cur_snapshot, _b.prev_snapshot)) || ') r', x_event_id);
     if _count = 0
         and not exists (select from pgtq.retry_queue where ev_owner = _b.sub_id and ev_id = x_event_id)
     then
@@ -42,7 +36,7 @@ returns integer
 as $$
 -- Asks for an event of an open batch again, after some seconds.
 begin
-    return pgtq.event_retry(x_batch_id, x_event_id, clock_timestamp() + make_interval(secs => x_retry_seconds));
+    return pgtq.event_retry(x_batch_id, x_event_id, pgtq._now() + make_interval(secs => x_retry_seconds));
 end;
 $$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
 

@@ -7,7 +7,7 @@ as $$
 -- Puts any event into the retry queue of a consumer, as from another database.
 --
 -- Returns the event's id: x_ev_id, or the next of the queue if that is null.
--- Writes: pgtq.retry_queue.
+-- Writes: the delay store.
 declare
     _s  record;
     _id bigint;
@@ -22,10 +22,13 @@ begin
             using errcode = 'undefined_object', detail = format('Queue: %s, consumer: %s', x_queue, x_consumer);
     end if;
     _id := coalesce(x_ev_id, nextval(pgtq.quote_fqname(_s.queue_event_seq)::regclass));
-    insert into pgtq.retry_queue (ev_retry_after, ev_queue, ev_id, ev_time, ev_owner, ev_retry,
-                                  ev_type, ev_data, ev_extra1, ev_extra2, ev_extra3, ev_extra4)
-        values (x_retry_after, _s.sub_queue, _id, x_ev_time, _s.sub_id, x_ev_retry,
-                x_ev_type, x_ev_data, x_ev_extra1, x_ev_extra2, x_ev_extra3, x_ev_extra4);
+    if pgtq._store_retries(_s.sub_queue, _s.sub_id, x_retry_after,
+            format('select $4 as ev_id, %L::timestamptz as ev_time, %L::integer as ev_retry, %L as ev_type, %L as ev_data,'
+                   ' %L as ev_extra1, %L as ev_extra2, %L as ev_extra3, %L as ev_extra4',
+                   x_ev_time, x_ev_retry, x_ev_type, x_ev_data, x_ev_extra1, x_ev_extra2, x_ev_extra3, x_ev_extra4), _id) = 0
+    then
+        raise exception 'event % waits for its retry already', _id using errcode = 'unique_violation';
+    end if;
     return _id;
 end;
 $$ language plpgsql security definer set search_path = pg_catalog, pg_temp;

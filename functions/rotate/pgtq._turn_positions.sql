@@ -33,7 +33,7 @@ begin
                     continue;
             end;
             select not exists (
-                select from pgtq.subscriber s
+                select from (select sub_id from pgtq.subscriber union all select -1) s
                  where (select max(pos_n) from pgtq.position where pos_sub = s.sub_id and pos_table = _n)
                      > (select coalesce(max(pos_n), 0) from pgtq.position where pos_sub = s.sub_id and pos_table <> _n))
               into _copied;
@@ -56,9 +56,18 @@ begin
     select array_agg(sub_id) into _subs
       from (select sub_id from pgtq.subscriber s
              where sub_id = any (pgtq._uncopied_positions()) for update skip locked) l;
+    if -1 = any (pgtq._uncopied_positions()) then
+        begin
+            lock table pgtq.delay in share update exclusive mode;       -- the mover's
+            _subs := _subs || -1;
+        exception
+            when lock_not_available then
+                null;
+        end;
+    end if;
     execute format(
-        'insert into pgtq.position_%s (pos_sub, pos_n, pos_time, pos_last_tick, pos_batch, pos_next_tick)'
-        ' select p.pos_sub, p.pos_n, p.pos_time, p.pos_last_tick, p.pos_batch, p.pos_next_tick'
+        'insert into pgtq.position_%s (pos_sub, pos_n, pos_time, pos_last_tick, pos_batch, pos_next_tick, pos_snapshot, pos_horizon, pos_late)'
+        ' select p.pos_sub, p.pos_n, p.pos_time, p.pos_last_tick, p.pos_batch, p.pos_next_tick, p.pos_snapshot, p.pos_horizon, p.pos_late'
         ' from unnest($1) s (sub_id), lateral (select * from pgtq.position'
         ' where pos_sub = s.sub_id order by pos_n desc limit 1) p'
         ' on conflict do nothing', _cur)

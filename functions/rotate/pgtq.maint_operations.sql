@@ -16,6 +16,8 @@ begin
         or exists (select from pgtq.queue where queue_switch_step2 is null)
         or pgtq._positions_due()
         or cardinality(pgtq._uncopied_positions()) > 0
+        or pgtq._history_due()
+        or pgtq._delay_to_compact()
     then
         return query select 'pgtq.maint_rotate_tables_step2', null::text;
     end if;

@@ -1,20 +1,22 @@
 create or replace function pgtq.maint_rotate_tables_step2()
 returns integer
 as $$
--- Notes that rotations of step 1 are visible, and turns the ring of the position log.
+-- Notes that rotations of step 1 are visible, turns the rings of the position log and of the
+-- history, and does a step of giving back space of the delay store.
 --
 -- In PgQ events are lost if this runs in the transaction of step 1, or if it does not run.
--- Here nothing depends on it but the size of the position log.
+-- Here nothing depends on it but the size of these tables.
 --
--- Returns 0.
--- Writes: pgtq.queue, the position log.
+-- Returns 1 if it should be called again at once, in a new transaction; else 0.
+-- Writes: pgtq.queue, the position log, the history, the delay store.
 begin
     update pgtq.queue
        set queue_switch_step2 = pg_current_xact_id()::text::bigint
      where queue_id in (select queue_id from pgtq.queue where queue_switch_step2 is null for update skip locked);
     perform pgtq._turn_positions();
-    return 0;
+    perform pgtq._turn_history();
+    return pgtq._compact_delay();
 end;
 $$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set lock_timeout = '100ms';
 
-comment on function pgtq.maint_rotate_tables_step2() is 'Finish rotations, and turn the position log';
+comment on function pgtq.maint_rotate_tables_step2() is 'Finish rotations, and give back space of positions, history and delay store';

@@ -5,7 +5,7 @@ as $$
 -- on a server whose autovacuum is off.
 begin
     if not current_setting('autovacuum')::boolean then
-        return query values ('pgtq.queue'), ('pgtq.consumer'), ('pgtq.subscriber'), ('pgtq.retry_queue');
+        return query values ('pgtq.queue'), ('pgtq.consumer'), ('pgtq.subscriber'), ('pgtq.generation'), ('pgtq.key_lock'), ('pgtq.role');
     end if;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;

@@ -46,7 +46,8 @@ comment on function pgtq.ticker(text, bigint, timestamptz, bigint) is 'Write a t
 create or replace function pgtq.ticker(i_queue_name text)
 returns bigint
 as $$
--- Writes a tick if the queue needs one; before that, events whose retry is due go back in.
+-- Writes a tick if the queue needs one; before that, what is due leaves the delay store, for
+-- all queues.  It comes with the tick after this one.
 --
 -- Returns the tick's id, or null if none was needed.
 -- Writes: the queue's ticks and events.
@@ -80,7 +81,7 @@ begin
     end if;
 
     perform pgtq._lock_ticker(_q.queue_data_pfx);
-    perform pgtq._move_retries(_q.queue_id);
+    perform pgtq._move_due(10000);
 
     -- read before the snapshot is taken: too low only means one tick too many
     _event_seq := pgtq._event_seq(_q.queue_event_seq);

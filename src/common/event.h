@@ -1,6 +1,6 @@
 /*
  * src/common/event.h
- *		Columns of the event and tick tables, see structure/.
+ *		Columns of the event, delay and tick tables, see structure/.
  */
 #ifndef PGTQ_EVENT_H
 #define PGTQ_EVENT_H
@@ -18,7 +18,21 @@ enum
 	Anum_ev_extra2,
 	Anum_ev_extra3,
 	Anum_ev_extra4,
-	Natts_event = Anum_ev_extra4
+	Anum_ev_timer,
+	Anum_ev_role,
+	Anum_ev_created,
+	Anum_ev_attempts,
+	Anum_ev_timeout,
+	Anum_ev_backoff,
+	Anum_ev_expires,
+	Anum_ev_shard,
+	Anum_ev_key,
+	Natts_event = Anum_ev_key,
+
+	/* a row of the delay store is an event and these */
+	Anum_dl_queue,
+	Anum_dl_due,
+	Natts_delay = Anum_dl_due
 };
 
 enum

@@ -1,9 +1,11 @@
 /*
  * src/common/insert.c
- *		Inserting a row without SQL, where nobody could tell the difference.
+ *		Inserting rows without SQL, where nobody could tell the difference.
  */
 #include "postgres.h"
 
+#include "access/tableam.h"
+#include "access/xact.h"
 #include "executor/executor.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -13,48 +15,100 @@
 #include "utils/lsyscache.h"
 
 #include "common/insert.h"
+#include "compat.h"
 
-static void insert_directly(Relation rel, int ncolumns, const Datum *values, const bool *nulls);
+/* how many rows go into the table at once */
+#define ROWS_AT_ONCE 1000
+
+static void insert_directly(Relation rel, int ncolumns, int nrows, const Datum *values, const bool *nulls);
+static void insert_some(ResultRelInfo *target, EState *estate, TupleTableSlot **slots, int nslots);
 static void insert_by_sql(Relation rel, int ncolumns, const Datum *values, const bool *nulls);
 
 /*
  * Inserts a row; columns beyond the given ones get their defaults.  The caller
  * has locked the table.
+ */
+void
+insert_row(Relation rel, int ncolumns, const Datum *values, const bool *nulls)
+{
+	insert_rows(rel, ncolumns, 1, values, nulls);
+}
+
+/*
+ * Inserts many rows; the columns of one follow those of another.
  *
  * An administrator may put triggers or rules on a table of ours, or add
  * columns.  Then it is an INSERT like any other, run as the table's owner
  * with a safe search_path, as in the PL build.
  */
 void
-insert_row(Relation rel, int ncolumns, const Datum *values, const bool *nulls)
+insert_rows(Relation rel, int ncolumns, int nrows, const Datum *values, const bool *nulls)
 {
+	if (nrows == 0)
+		return;
 	if (rel->trigdesc == NULL && rel->rd_rules == NULL &&
 		RelationGetDescr(rel)->natts == ncolumns)
-		insert_directly(rel, ncolumns, values, nulls);
+		insert_directly(rel, ncolumns, nrows, values, nulls);
 	else
-		insert_by_sql(rel, ncolumns, values, nulls);
+		for (int i = 0; i < nrows; i++)
+			insert_by_sql(rel, ncolumns, values + i * ncolumns, nulls + i * ncolumns);
 }
 
 /* Constraints are checked and indexes kept, as the executor does. */
 static void
-insert_directly(Relation rel, int ncolumns, const Datum *values, const bool *nulls)
+insert_directly(Relation rel, int ncolumns, int nrows, const Datum *values, const bool *nulls)
 {
 	EState	   *estate = CreateExecutorState();
 	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
 	ResultRelInfo *target = makeNode(ResultRelInfo);
-	TupleTableSlot *slot = MakeTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
+	int			nslots = Min(nrows, ROWS_AT_ONCE);
+	TupleTableSlot **slots = palloc(nslots * sizeof(TupleTableSlot *));
 
+	for (int i = 0; i < nslots; i++)
+		slots[i] = table_slot_create(rel, NULL);
 	InitResultRelInfo(target, rel, 0, NULL, 0); /* 0: there is no range table */
 	ExecOpenIndices(target, false);
-	memcpy(slot->tts_values, values, ncolumns * sizeof(Datum));
-	memcpy(slot->tts_isnull, nulls, ncolumns * sizeof(bool));
-	ExecStoreVirtualTuple(slot);
-	ExecSimpleRelationInsert(target, estate, slot);
+
+	for (int done = 0; done < nrows; done += nslots)
+	{
+		nslots = Min(nslots, nrows - done);
+		for (int i = 0; i < nslots; i++)
+		{
+			ExecClearTuple(slots[i]);
+			memcpy(slots[i]->tts_values, values + (done + i) * ncolumns, ncolumns * sizeof(Datum));
+			memcpy(slots[i]->tts_isnull, nulls + (done + i) * ncolumns, ncolumns * sizeof(bool));
+			ExecStoreVirtualTuple(slots[i]);
+		}
+		insert_some(target, estate, slots, nslots);
+	}
 
 	ExecCloseIndices(target);
-	ExecDropSingleTupleTableSlot(slot);
+	for (int i = 0; i < Min(nrows, ROWS_AT_ONCE); i++)
+		ExecDropSingleTupleTableSlot(slots[i]);
 	MemoryContextSwitchTo(caller);
 	FreeExecutorState(estate);
+}
+
+static void
+insert_some(ResultRelInfo *target, EState *estate, TupleTableSlot **slots, int nslots)
+{
+	Relation	rel = target->ri_RelationDesc;
+
+	if (nslots == 1)
+	{
+		ExecSimpleRelationInsert(target, estate, slots[0]);
+		return;
+	}
+	if (rel->rd_att->constr)
+		for (int i = 0; i < nslots; i++)
+			ExecConstraints(target, slots[i], estate);
+	table_multi_insert(rel, slots, nslots, GetCurrentCommandId(true), 0, NULL);
+	for (int i = 0; i < nslots; i++)
+	{
+		if (target->ri_NumIndices > 0)
+			list_free(ExecInsertIndexTuples(target, slots[i], estate, false, false, NULL, NIL));
+		ResetPerTupleExprContext(estate);
+	}
 }
 
 static void

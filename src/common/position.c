@@ -15,8 +15,10 @@
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
 #include "executor/tuptable.h"
 #include "storage/lmgr.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
@@ -28,6 +30,12 @@
 
 #define RING_SIZE 3
 
+/* the mover of the delay store has a place in the log, too */
+#define MOVER (-1)
+
+/* microseconds from the epoch of Unix, which the log counts from, to that of PostgreSQL */
+#define UNIX_EPOCH_US ((POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
+
 enum
 {
 	Anum_pos_sub = 1,
@@ -36,7 +44,10 @@ enum
 	Anum_pos_last_tick,
 	Anum_pos_batch,
 	Anum_pos_next_tick,
-	Natts_position = Anum_pos_next_tick
+	Anum_pos_snapshot,
+	Anum_pos_horizon,
+	Anum_pos_late,
+	Natts_position = Anum_pos_late
 };
 
 enum
@@ -64,6 +75,8 @@ static bool last_in_table(int table, int32 sub_id, Position *position);
 static bool position_exists(int table, int32 sub_id, int64 n);
 static void insert_if_next(Relation rel, const Position *position);
 static void insert_position(Relation rel, const Position *position);
+static Relation open_current(int *table);
+static void read_move(Relation rel, HeapTuple tuple, MoveState *state);
 
 /*
  * Finds the subscription of a consumer, and on demand locks its row, which
@@ -254,20 +267,8 @@ position_of_batch(int64 batch_id, int32 *sub_id)
 void
 position_append(const Position *position)
 {
-	Oid			seqid = pgtq_relation("position_cur_seq");
-	Relation	rel;
-	int64		table;
-
-	for (;;)
-	{
-		table = sequence_last_value(seqid);
-		if (table < 0 || table >= RING_SIZE)
-			elog(ERROR, "the position log has no table %d", (int) table);
-		rel = table_open(pgtq_relation(position_tables[table]), RowExclusiveLock);
-		if (sequence_last_value(seqid) == table)
-			break;
-		table_close(rel, RowExclusiveLock);
-	}
+	int			table;
+	Relation	rel = open_current(&table);
 
 	if (!IsolationUsesXactSnapshot())
 		insert_position(rel, position);
@@ -275,6 +276,123 @@ position_append(const Position *position)
 		insert_if_next(rel, position);
 	else
 		position_out_of_date();
+	table_close(rel, NoLock);
+}
+
+/* Opens the table of the log to write to: lock, then check again. */
+static Relation
+open_current(int *table)
+{
+	Oid			seqid = pgtq_relation("position_cur_seq");
+
+	for (;;)
+	{
+		int64		n = sequence_last_value(seqid);
+		Relation	rel;
+
+		if (n < 0 || n >= RING_SIZE)
+			elog(ERROR, "the position log has no table %d", (int) n);
+		rel = table_open(pgtq_relation(position_tables[n]), RowExclusiveLock);
+		if (sequence_last_value(seqid) == n)
+		{
+			*table = (int) n;
+			return rel;
+		}
+		table_close(rel, RowExclusiveLock);
+	}
+}
+
+/*
+ * Reads how far the mover has come.  Nothing in the log: it has seen nothing yet.
+ */
+void
+position_load_move(MoveState *state)
+{
+	memset(state, 0, sizeof(MoveState));
+	state->horizon = DT_NOBEGIN;
+	for (int table = 0; table < RING_SIZE; table++)
+	{
+		Relation	rel = table_open(pgtq_relation(position_tables[table]), AccessShareLock);
+		Relation	index = index_open(pgtq_relation(position_keys[table]), AccessShareLock);
+		ScanKeyData key;
+		SysScanDesc scan;
+		HeapTuple	tuple;
+
+		ScanKeyInit(&key, Anum_pos_sub, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(MOVER));
+		scan = systable_beginscan_ordered(rel, index, GetActiveSnapshot(), 1, &key);
+		tuple = systable_getnext_ordered(scan, BackwardScanDirection);
+		if (HeapTupleIsValid(tuple))
+			read_move(rel, tuple, state);
+		systable_endscan_ordered(scan);
+		index_close(index, AccessShareLock);
+		table_close(rel, NoLock);
+	}
+}
+
+/* Takes an entry of the mover, if it is newer than what we have. */
+static void
+read_move(Relation rel, HeapTuple tuple, MoveState *state)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	bool		isnull;
+	int64		n = DatumGetInt64(heap_getattr(tuple, Anum_pos_n, desc, &isnull));
+	Datum		late;
+
+	if (n <= state->n)
+		return;
+	state->n = n;
+	state->snapshot = (StoredSnapshot *) PG_DETOAST_DATUM_COPY(heap_getattr(tuple, Anum_pos_snapshot, desc, &isnull));
+	state->horizon = DatumGetTimestampTz(heap_getattr(tuple, Anum_pos_horizon, desc, &isnull));
+	state->nlate = 0;
+	late = heap_getattr(tuple, Anum_pos_late, desc, &isnull);
+	if (!isnull)
+	{
+		Datum	   *elements;
+		int			count;
+
+		deconstruct_array(DatumGetArrayTypeP(late), INT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &elements, NULL, &count);
+		state->nlate = count / 3;
+		state->late = palloc(sizeof(Late) * Max(state->nlate, 1));
+		for (int i = 0; i < state->nlate; i++)
+		{
+			state->late[i].xid = FullTransactionIdFromU64(DatumGetInt64(elements[3 * i]));
+			state->late[i].from = DatumGetInt64(elements[3 * i + 1]) - UNIX_EPOCH_US;
+			state->late[i].to = DatumGetInt64(elements[3 * i + 2]) - UNIX_EPOCH_US;
+		}
+	}
+}
+
+/* Notes how far the mover has come; it holds its lock, so nobody else does. */
+void
+position_append_move(const MoveState *state)
+{
+	int			table;
+	Relation	rel = open_current(&table);
+	Datum		values[Natts_position] = {0};
+	bool		nulls[Natts_position];
+	Datum	   *late = palloc(sizeof(Datum) * 3 * Max(state->nlate, 1));
+
+	memset(nulls, true, sizeof(nulls));
+	values[Anum_pos_sub - 1] = Int32GetDatum(MOVER);
+	values[Anum_pos_n - 1] = Int64GetDatum(state->n);
+	values[Anum_pos_time - 1] = TimestampTzGetDatum(GetCurrentTimestamp());
+	values[Anum_pos_snapshot - 1] = PointerGetDatum(state->snapshot);
+	values[Anum_pos_horizon - 1] = TimestampTzGetDatum(state->horizon);
+	nulls[Anum_pos_sub - 1] = nulls[Anum_pos_n - 1] = nulls[Anum_pos_time - 1] = false;
+	nulls[Anum_pos_snapshot - 1] = nulls[Anum_pos_horizon - 1] = false;
+	for (int i = 0; i < state->nlate; i++)
+	{
+		late[3 * i] = Int64GetDatum((int64) U64FromFullTransactionId(state->late[i].xid));
+		late[3 * i + 1] = Int64GetDatum(state->late[i].from + UNIX_EPOCH_US);
+		late[3 * i + 2] = Int64GetDatum(state->late[i].to + UNIX_EPOCH_US);
+	}
+	if (state->nlate > 0)
+	{
+		values[Anum_pos_late - 1] = PointerGetDatum(construct_array(late, 3 * state->nlate, INT8OID, 8,
+																	FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+		nulls[Anum_pos_late - 1] = false;
+	}
+	insert_row(rel, Natts_position, values, nulls);
 	table_close(rel, NoLock);
 }
 
@@ -321,7 +439,7 @@ position_exists(int table, int32 sub_id, int64 n)
 static void
 insert_position(Relation rel, const Position *position)
 {
-	Datum		values[Natts_position];
+	Datum		values[Natts_position] = {0};
 	bool		nulls[Natts_position] = {false};
 
 	values[Anum_pos_sub - 1] = Int32GetDatum(position->sub_id);
@@ -331,6 +449,7 @@ insert_position(Relation rel, const Position *position)
 	values[Anum_pos_batch - 1] = Int64GetDatum(position->batch);
 	values[Anum_pos_next_tick - 1] = Int64GetDatum(position->next_tick);
 	nulls[Anum_pos_batch - 1] = nulls[Anum_pos_next_tick - 1] = !position->is_open;
+	nulls[Anum_pos_snapshot - 1] = nulls[Anum_pos_horizon - 1] = nulls[Anum_pos_late - 1] = true;
 	insert_row(rel, Natts_position, values, nulls);
 }
 

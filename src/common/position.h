@@ -8,6 +8,7 @@
 #include "fmgr.h"
 
 #include "compat.h"
+#include "delay/state.h"
 
 /* the last entry of a subscriber in the position log */
 typedef struct Position
@@ -25,6 +26,8 @@ extern bool subscriber_find_by_id(int32 sub_id, bool lock, int32 *queue_id);
 extern bool position_last(int32 sub_id, Position *position);
 extern bool position_of_batch(int64 batch_id, int32 *sub_id);
 extern void position_append(const Position *position);
+extern void position_load_move(MoveState *state);
+extern void position_append_move(const MoveState *state);
 extern bool position_log_is_seen(void);
 pg_noreturn extern void position_out_of_date(void);
 

@@ -47,7 +47,8 @@ enum
 	Anum_queue_disable_insert = 10,
 	Anum_queue_per_tx_limit = 15,
 	Anum_queue_data_pfx = 16,
-	Anum_queue_event_seq = 17
+	Anum_queue_event_seq = 17,
+	Anum_queue_executor = 21
 };
 
 typedef struct QueueOids
@@ -138,6 +139,8 @@ read_queue(Oid index, ScanKey key, QueueRow *row, Snapshot snapshot)
 		row->per_tx_limit = isnull ? -1 : DatumGetInt32(limit);
 		row->data_pfx = TextDatumGetCString(heap_getattr(tuple, Anum_queue_data_pfx, desc, &isnull));
 		row->event_seq = TextDatumGetCString(heap_getattr(tuple, Anum_queue_event_seq, desc, &isnull));
+		(void) heap_getattr(tuple, Anum_queue_executor, desc, &isnull);
+		row->has_executor = !isnull;
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
@@ -234,6 +237,13 @@ queue_open_table(int32 queue_id, const char *data_pfx, RingKind kind, int n)
 Relation
 queue_open_index(Relation table, AttrNumber column)
 {
+	return table_open_index(table, 1, &column);
+}
+
+/* Opens the index of a table that has just these columns, and all rows. */
+Relation
+table_open_index(Relation table, int ncolumns, const AttrNumber *columns)
+{
 	List	   *indexes = RelationGetIndexList(table);
 	ListCell   *lc;
 
@@ -243,8 +253,8 @@ queue_open_index(Relation table, AttrNumber column)
 
 		if (index->rd_rel->relam == BTREE_AM_OID &&
 			index->rd_index->indisvalid &&
-			index->rd_index->indnatts == 1 &&
-			index->rd_index->indkey.values[0] == column &&
+			index->rd_index->indnatts == ncolumns &&
+			memcmp(index->rd_index->indkey.values, columns, ncolumns * sizeof(AttrNumber)) == 0 &&
 			RelationGetIndexPredicate(index) == NIL)
 		{
 			list_free(indexes);
@@ -255,8 +265,8 @@ queue_open_index(Relation table, AttrNumber column)
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 errmsg("table \"%s\" has no index on column %d",
-					RelationGetRelationName(table), column),
-			 errhint("Indexes of the tables of a queue must not be dropped.")));
+					RelationGetRelationName(table), columns[0]),
+			 errhint("Indexes of pgtq's tables must not be dropped.")));
 	return NULL;				/* not reached */
 }
 

@@ -19,6 +19,7 @@ typedef struct QueueRow
 	char	   *event_seq;
 	bool		disable_insert;
 	int32		per_tx_limit;	/* -1: none */
+	bool		has_executor;
 } QueueRow;
 
 /* which of a ring's two kinds of tables */
@@ -34,6 +35,7 @@ extern Oid	queue_event_sequence(const QueueRow *queue);
 extern Relation queue_open_current(const QueueRow *queue);
 extern Relation queue_open_table(int32 queue_id, const char *data_pfx, RingKind kind, int n);
 extern Relation queue_open_index(Relation table, AttrNumber column);
+extern Relation table_open_index(Relation table, int ncolumns, const AttrNumber *columns);
 extern Oid	pgtq_relation(const char *name);
 extern int64 sequence_last_value(Oid seqid);
 

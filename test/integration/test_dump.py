@@ -33,7 +33,7 @@ def test_dump_and_restore(db, workspace, form):
         conn.execute("select pgtq.maint_rotate_tables_step1('q')")
         conn.execute("select pgtq.insert_event('q', 't', 'in the next table')")
         before = contents(db)
-        assert before["pgtq.retry_queue"] and len(before["pgtq.event_1_0"]) == 10
+        assert before["pgtq.delay_0"] and len(before["pgtq.event_1_0"]) == 10
         assert len(before["pgtq.event_1_1"]) == 1
 
         file = workspace.path / f"dump_{db.name}"
@@ -50,11 +50,12 @@ def test_dump_and_restore(db, workspace, form):
         else:
             workspace.run("pg_restore", "--exit-on-error", "-d", copy.conninfo(), file)
         after = contents(copy)
-        # the rows that mark a table of the position log are made by CREATE EXTENSION
+        # the rows that mark a table of a log are made by CREATE EXTENSION
         for tables in (before, after):
-            for n in range(3):
-                rows = tables[f"pgtq.position_{n}"]
-                tables[f"pgtq.position_{n}"] = [r for r in rows if not r[0].startswith("(0,")]
+            for log in ("position", "history"):
+                for n in range(3):
+                    rows = tables[f"pgtq.{log}_{n}"]
+                    tables[f"pgtq.{log}_{n}"] = [r for r in rows if not r[0].startswith("(0,")]
         assert after == before
         assert copy.value("select count(*) from pgtq.subscription where sub_batch = %s", batch) == 1
     finally:

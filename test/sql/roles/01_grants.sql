@@ -46,7 +46,7 @@ select set_eq(format($$select a.grantee::regrole::text, a.privilege_type, c.reln
                  where relnamespace = 'pgtq'::regnamespace and relkind = 'r' and a.grantee <> c.relowner and relname ~ '_%s(_|$)'
                    and relname !~ '^position'$$, :id),
               format($$select 'pgtq_reader' as r, 'SELECT' as p, t from unnest(array['event_%1$s', 'event_%1$s_0', 'event_%1$s_1', 'event_%1$s_2', 'tick_%1$s_0', 'tick_%1$s_1', 'tick_%1$s_2']) t
-                       union all select 'pgtq_admin', p, t from unnest(array['SELECT', 'INSERT', 'TRUNCATE']) p, unnest(array['event_%1$s', 'event_%1$s_0', 'event_%1$s_1', 'event_%1$s_2']) t$$, :id),
+                       union all select 'pgtq_admin', p, t from unnest(array['SELECT', 'TRUNCATE']) p, unnest(array['event_%1$s', 'event_%1$s_0', 'event_%1$s_1', 'event_%1$s_2']) t$$, :id),
               'the tables of a queue');
 
 -- what the API's description says, by name

@@ -1,0 +1,30 @@
+create or replace function pgtq.detach_executor(queue text)
+returns integer
+as $$
+-- Ends the executor's part in a queue.  Refused while timers of the queue have an action that
+-- nobody would run then.
+--
+-- Returns 1, or 0 if there was no executor.
+-- Writes: pgtq.queue, pgtq.subscriber.
+#variable_conflict use_variable
+declare
+    _q  pgtq.queue;
+begin
+    select * into _q from pgtq.queue where queue_name = queue for update;
+    if not found then
+        raise exception 'No such queue'
+            using errcode = 'undefined_object', detail = format('Queue: %s', queue);
+    end if;
+    if _q.queue_executor is null then
+        return 0;
+    end if;
+    if exists (select from pgtq.delay where dl_queue = _q.queue_id and ev_attempts is not null) then
+        raise exception 'queue "%" has pending timers', queue
+            using errcode = 'object_in_use', hint = 'Cancel them, or use drop_queue(queue, true).';
+    end if;
+    update pgtq.queue set queue_executor = null where queue_id = _q.queue_id;
+    return pgtq._unregister_consumer(queue, 'pgtq.executor');
+end;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp;
+
+comment on function pgtq.detach_executor(text) is 'End the running of actions on a queue';

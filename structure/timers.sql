@@ -1,0 +1,47 @@
+-- structure/timers.sql: the views of timers for users.  A role sees its own; pgtq_admin all.
+
+create view pgtq.timers with (security_barrier) as
+    select t.id, q.queue_name as queue, coalesce(t.shard_key, 0) as shard_key, t.key, t.fire_at, t.action, t.status, t.state,
+           t.created_at, t.fired_at, t.finished_at,
+           coalesce(r.rolname, (select ro_name from pgtq.role where ro_oid = t.role)) as scheduled_by,
+           coalesce(t.timeout_ms, 0) as timeout_ms, t.attempts, t.error, t.sqlstate
+      from (select ev_timer as id, dl_queue as queue_id, ev_shard as shard_key, ev_key as key, dl_due as fire_at,
+                   case when ev_attempts is not null then ev_data end as action,
+                   0::smallint as status, 'pending' as state, ev_created as created_at,
+                   null::timestamptz as fired_at, null::timestamptz as finished_at, ev_role as role, ev_timeout as timeout_ms,
+                   coalesce(ev_retry, 0) as attempts, null::text as error, null::text as sqlstate
+              from pgtq.delay
+             where ev_timer is not null
+            union all
+            select e.ev_timer, q.queue_id, e.ev_shard, e.ev_key, e.ev_time,
+                   case when e.ev_attempts is not null then e.ev_data end,
+                   case when e.ev_attempts is null then 1 else 0 end::smallint, case when e.ev_attempts is null then 'fired' else 'due' end,
+                   e.ev_created, null, null, e.ev_role, e.ev_timeout, coalesce(e.ev_retry, 0), null, null
+              from pgtq.event_template e
+              join pg_catalog.pg_inherits i on i.inhrelid = e.tableoid
+              join pgtq.queue q on pg_catalog.to_regclass(q.queue_data_pfx) = i.inhparent
+             where e.ev_timer is not null
+               and not exists (select from pgtq.history h where h.hi_timer = e.ev_timer and h.hi_attempt > coalesce(e.ev_retry, 0))
+            union all
+            select hi_timer, hi_queue, hi_shard, hi_key, hi_due, hi_action,
+                   hi_status, case hi_status when 1 then 'fired' when 2 then 'failed' when 3 then 'cancelled' when 4 then 'expired' end,
+                   hi_created, hi_started, hi_finished, hi_role, hi_timeout, hi_attempt, hi_error, hi_sqlstate
+              from pgtq.history
+             where hi_status <> 5) t
+      left join pgtq.queue q on q.queue_id = t.queue_id
+      left join pg_catalog.pg_roles r on r.oid = t.role
+     where t.role = (select oid from pg_catalog.pg_roles where rolname = current_user)
+        or pg_catalog.pg_has_role(current_user, 'pgtq_admin', 'usage');
+
+comment on view pgtq.timers is 'All timers that are pending or in the history; your own, or for pgtq_admin everybody''s';
+comment on column pgtq.timers.id is 'id of the timer';
+comment on column pgtq.timers.queue is 'its queue';
+comment on column pgtq.timers.fire_at is 'when it is, or was, due';
+comment on column pgtq.timers.action is 'the SQL that it runs; null for an event';
+comment on column pgtq.timers.status is '0 pending or due, 1 fired, 2 failed, 3 cancelled, 4 expired';
+comment on column pgtq.timers.state is 'pending, due (it has left the delay store), fired (an event: it has entered its queue), failed, cancelled or expired';
+comment on column pgtq.timers.created_at is 'when it was scheduled';
+comment on column pgtq.timers.fired_at is 'when its action began';
+comment on column pgtq.timers.finished_at is 'when its action ended, or it was cancelled';
+comment on column pgtq.timers.scheduled_by is 'the role that it runs as';
+comment on column pgtq.timers.attempts is 'how many times it was tried';
