@@ -31,6 +31,9 @@ begin
         raise exception 'event not found'
             using errcode = 'undefined_object', detail = format('Batch: %s, event: %s', x_batch_id, x_event_id);
     end if;
+    if _count > 0 then
+        perform pgtq._wake_at(x_retry_time);
+    end if;
     return _count;
 end;
 $$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;

@@ -26,6 +26,7 @@ begin
                                   ev_type, ev_data, ev_extra1, ev_extra2, ev_extra3, ev_extra4)
         values (x_retry_after, _s.sub_queue, _id, x_ev_time, _s.sub_id, x_ev_retry,
                 x_ev_type, x_ev_data, x_ev_extra1, x_ev_extra2, x_ev_extra3, x_ev_extra4);
+    perform pgtq._wake_at(x_retry_after);
     return _id;
 end;
 $$ language plpgsql security definer set search_path = pg_catalog, pg_temp;
