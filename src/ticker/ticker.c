@@ -410,6 +410,7 @@ maintain(void)
 	int64		interval = pgtq_maintenance_interval * USECS_PER_SEC;
 	bool		due = false;
 
+	next_maintenance = Min(next_maintenance, now + interval);	/* it may have become shorter */
 	if (now < next_maintenance && !(swept && now + interval / 2 >= next_maintenance))
 		return;
 	next_maintenance = now + interval;

@@ -25,6 +25,7 @@ EXPECTED = {
     ("_move_retries", INJECTION): "_current_table() returns a quoted name",
     ("get_batch_cursor", INJECTION): "the caller's own SQL, run with the caller's rights",
     ("_current_table", "control reached end"): "its loop ends by RETURN only",
+    ("wait_batch", "control reached end"): "its loop ends by RETURN only",
     ("get_batch_cursor", "is maybe unmodified"): "the columns come from dynamic SQL",
     ("get_batch_events", "is maybe unmodified"): "the columns come from dynamic SQL",
 }
