@@ -12,9 +12,41 @@
 #error "pgtq needs PostgreSQL 14 or later"
 #endif
 
-/* 15 renamed it: the prefix is now reserved, not only warned about */
+/*
+ * 15 renamed it: the prefix is now reserved, not only warned about.  It also
+ * asks for shared memory in a hook, when it knows how many backends there
+ * can be; before that one has to add up.
+ */
 #if PG_VERSION_NUM < 150000
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
+#define BackendsAtMost() \
+	(MaxConnections + autovacuum_max_workers + 1 + max_worker_processes + max_wal_senders)
+#include "postmaster/autovacuum.h"
+#include "replication/walsender.h"
+#else
+#define HAVE_SHMEM_REQUEST_HOOK
+#define BackendsAtMost() MaxBackends
+#endif
+
+/* 16 has one function for objects of all kinds */
+#if PG_VERSION_NUM < 160000
+#define owns_database(database) pg_database_ownercheck(database, GetUserId())
+#else
+#define owns_database(database) object_ownercheck(DatabaseRelationId, database, GetUserId())
+#endif
+
+/*
+ * 17 took the number out of PGPROC, gives wait event sets to a resource owner,
+ * and lets an extension name what it waits for.
+ */
+#if PG_VERSION_NUM < 170000
+#define MyProcIndex() (MyProc->pgprocno)
+#define CreateLongWaitEventSet(n) CreateWaitEventSet(TopMemoryContext, n)
+#define NamedWaitEvent(name) PG_WAIT_EXTENSION
+#else
+#define MyProcIndex() MyProcNumber
+#define CreateLongWaitEventSet(n) CreateWaitEventSet(NULL, n)
+#define NamedWaitEvent(name) WaitEventExtensionNew(name)
 #endif
 
 /* 18 writes it before the declaration, as C23 has it */

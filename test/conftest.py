@@ -4,6 +4,8 @@
                 make their own with workspace.server()
     build       "c" or "pl"; a test that uses it, or db, runs for both
     db          a fresh database with that build on `server`
+    preloaded   one server that has the library preloaded, so that workers run
+    ticking     a fresh database on it, with a ticker, and a queue and a consumer
     workspace   the built tree, and where more servers come from
 """
 
@@ -16,7 +18,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from server import BUILDS, Workspace  # noqa: E402
+from server import BUILDS, Workspace, eventually  # noqa: E402
 
 
 def pytest_configure(config):
@@ -53,5 +55,32 @@ def build(request):
 @pytest.fixture
 def db(server, build):
     db = server.create_db(build=build)
+    yield db
+    db.drop()
+
+
+@pytest.fixture(scope="session")
+def preloaded(workspace):
+    with workspace.server(shared_preload_libraries="pgtq", max_worker_processes=40,
+                          **{"pgtq.maintenance_interval": "1s"}) as server:
+        yield server
+
+
+def has_ticker(db):
+    return db.value("select running from pgtq.ticker_stats")
+
+
+@pytest.fixture
+def ticking(preloaded):
+    """Queue q ticks for nobody but who waits: its max_lag is an hour."""
+    db = preloaded.create_db()
+    eventually(lambda: has_ticker(db))
+    db.psql("""
+        select pgtq.create_queue('q');
+        select pgtq.set_queue_config('q', 'ticker_max_lag', '1 hour');
+        select pgtq.set_queue_config('q', 'ticker_max_count', '1000000');
+        select pgtq.set_queue_config('q', 'ticker_idle_period', '1 hour');
+        select pgtq.register_consumer('q', 'c');
+    """)
     yield db
     db.drop()

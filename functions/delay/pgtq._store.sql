@@ -5,6 +5,7 @@ as $$
 begin
     i_row.ev_txid := pg_current_xact_id();
     execute format('insert into %s select ($1).*', pgtq._current_table('pgtq.delay')) using i_row;
+    perform pgtq._wake_at(i_row.dl_due);
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;
 

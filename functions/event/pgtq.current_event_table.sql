@@ -6,7 +6,7 @@ as $$
 declare
     _q record;
 begin
-    select queue_data_pfx, queue_disable_insert into _q
+    select queue_id, queue_data_pfx, queue_disable_insert into _q
       from pgtq.queue where queue_name = x_queue_name;
     if not found then
         raise exception 'Event queue not found'
@@ -16,6 +16,7 @@ begin
         raise exception 'Writing to queue disabled'
             using errcode = 'object_not_in_prerequisite_state', detail = format('Queue: %s', x_queue_name);
     end if;
+    perform pgtq._wake_events(_q.queue_id);
     return pgtq._current_table(_q.queue_data_pfx);
 end;
 $$ language plpgsql security definer set search_path = pg_catalog, pg_temp;

@@ -42,6 +42,7 @@ begin
     perform pgtq.grant_perms(i_queue_name);
 
     perform pgtq.ticker(i_queue_name);
+    perform pgtq._queues_changed();
     return 1;
 end;
 $$ language plpgsql security definer set search_path = pg_catalog, pg_temp;

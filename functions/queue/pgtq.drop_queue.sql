@@ -41,6 +41,7 @@ begin
                    pgtq.quote_fqname(_q.queue_data_pfx || '_cur_seq'));
     perform pgtq._forget_delayed('dl_queue', _q.queue_id);
     delete from pgtq.queue where queue_id = _q.queue_id;
+    perform pgtq._queues_changed();
     return 1;
 end;
 $$ language plpgsql security definer set search_path = pg_catalog, pg_temp;

@@ -32,6 +32,7 @@ begin
             raise exception 'invalid value for parameter "%": %', x_param_name, coalesce(quote_literal(x_param_value), 'NULL')
                 using errcode = 'invalid_parameter_value', detail = sqlerrm;
     end;
+    perform pgtq._queues_changed();
     return 1;
 end;
 $$ language plpgsql security definer set search_path = pg_catalog, pg_temp;

@@ -35,6 +35,9 @@ begin
         execute _sql using i_queue_id, i_sub, i_at, i_event_id;
         get diagnostics _count = row_count;
     end if;
+    if _count > 0 then
+        perform pgtq._wake_at(i_at);
+    end if;
     return _count;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off;

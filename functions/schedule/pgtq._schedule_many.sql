@@ -46,6 +46,7 @@ begin
         into _ids
         using i_role, pgtq._now(), coalesce(i_attempts, 1), nullif(i_timeout, 0), nullif(i_backoff, '1 second'), i_expires_in,
               _q.queue_id, i_at, i_action, i_shard;
+    perform pgtq._wake_at(min(at)) from unnest(i_at) at;
     return _ids;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;

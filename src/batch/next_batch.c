@@ -20,6 +20,7 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
+#include "batch/next_batch.h"
 #include "common/position.h"
 #include "common/queue.h"
 #include "tick/ticks.h"
@@ -47,16 +48,27 @@ static bool find_last_tick(int32 queue_id, const Tick *prev, const Wish *wish, T
 Datum
 pgtq_next_batch(PG_FUNCTION_ARGS)
 {
+	int64		batch;
+
+	if (!next_batch_open(PG_ARGISNULL(0) ? NULL : PG_GETARG_TEXT_PP(0),
+						 PG_ARGISNULL(1) ? NULL : PG_GETARG_TEXT_PP(1), &batch))
+		PG_RETURN_NULL();
+	PG_RETURN_INT64(batch);
+}
+
+/* next_batch(), for C: false if there is nothing to read yet. */
+bool
+next_batch_open(text *queue_name, text *consumer_name, int64 *batch)
+{
 	Wish		wish = {NULL, false, 0, NULL};
 	Position	position;
 	Tick		prev;
 	Tick		cur;
 
-	if (!open_batch(PG_ARGISNULL(0) ? NULL : PG_GETARG_TEXT_PP(0),
-					PG_ARGISNULL(1) ? NULL : PG_GETARG_TEXT_PP(1),
-					&wish, &position, &prev, &cur))
-		PG_RETURN_NULL();
-	PG_RETURN_INT64(position.batch);
+	if (!open_batch(queue_name, consumer_name, &wish, &position, &prev, &cur))
+		return false;
+	*batch = position.batch;
+	return true;
 }
 
 /*

@@ -29,7 +29,7 @@
 #include "utils/timestamp.h"
 #include "utils/xid8.h"
 
-#include "common/clock.h"
+#include "common/now.h"
 #include "common/event.h"
 #include "common/insert.h"
 #include "common/queue.h"

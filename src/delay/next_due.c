@@ -18,7 +18,7 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "common/clock.h"
+#include "common/now.h"
 #include "common/snapshot.h"
 #include "delay/scan.h"
 #include "delay/state.h"

@@ -15,11 +15,13 @@
 #include "storage/lmgr.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
+#include "utils/timestamp.h"
 #include "utils/xid8.h"
 
 #include "common/event.h"
 #include "common/insert.h"
 #include "common/queue.h"
+#include "common/wake.h"
 #include "delay/store.h"
 
 /* generations whose oids are remembered; there are 3, and seldom more */
@@ -106,23 +108,27 @@ store_open_index(Relation generation, StoreIndex which)
 }
 
 /*
- * Puts rows into the current generation, under this transaction's id.  The
- * columns of one row follow those of another.
+ * Puts rows into the current generation, under this transaction's id, and wakes
+ * the ticker after commit.  The columns of one row follow those of another.
  */
 void
 store_insert(int nrows, Datum *values, bool *nulls)
 {
 	Relation	rel;
 	FullTransactionId txid = GetTopFullTransactionId();
+	TimestampTz earliest = DT_NOEND;
 
 	for (int i = 0; i < nrows; i++)
 	{
 		values[i * Natts_delay + Anum_ev_txid - 1] = FullTransactionIdGetDatum(txid);
 		nulls[i * Natts_delay + Anum_ev_txid - 1] = false;
+		earliest = Min(earliest, DatumGetTimestampTz(values[i * Natts_delay + Anum_dl_due - 1]));
 	}
 	rel = store_open_current();
 	insert_rows(rel, Natts_delay, nrows, values, nulls);
 	relation_close(rel, NoLock);
+	if (nrows > 0)
+		wake_at(earliest);
 }
 
 static Oid

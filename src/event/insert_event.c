@@ -31,6 +31,7 @@
 #include "common/event.h"
 #include "common/insert.h"
 #include "common/queue.h"
+#include "common/wake.h"
 
 PG_FUNCTION_INFO_V1(pgtq_insert_event);
 PG_FUNCTION_INFO_V1(pgtq_insert_event_raw);
@@ -152,6 +153,7 @@ insert_event(text *queue_name, Datum *values, bool *nulls)
 	rel = open_target();
 	insert_row(rel, Natts_event, values, nulls);
 	relation_close(rel, NoLock);
+	wake_events(target.queue.queue_id);
 	return DatumGetInt64(values[Anum_ev_id - 1]);
 }
 

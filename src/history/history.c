@@ -12,7 +12,7 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "common/clock.h"
+#include "common/now.h"
 #include "common/event.h"
 #include "common/insert.h"
 #include "common/queue.h"

@@ -30,7 +30,7 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "common/clock.h"
+#include "common/now.h"
 #include "common/event.h"
 #include "common/queue.h"
 #include "common/snapshot.h"

@@ -30,6 +30,7 @@ EXPECTED = {
     ("cancel", "unused parameter"): "for timers that are distributed over servers",
     ("get_batch_cursor", INJECTION): "the caller's own SQL, run with the caller's rights",
     ("_current_table", "control reached end"): "its loop ends by RETURN only",
+    ("wait_batch", "control reached end"): "its loop ends by RETURN only",
     ("get_batch_cursor", "is maybe unmodified"): "the columns come from dynamic SQL",
     ("get_batch_events", "is maybe unmodified"): "the columns come from dynamic SQL",
 }

@@ -1,5 +1,5 @@
 /*
- * src/common/clock.c
+ * src/common/now.c
  *		What time it is, or what a test says that it is; see _now().
  */
 #include "postgres.h"
@@ -9,7 +9,7 @@
 #include "utils/guc.h"
 #include "utils/timestamp.h"
 
-#include "common/clock.h"
+#include "common/now.h"
 
 /* setting pgtq.clock_offset; an interval, or empty */
 char	   *pgtq_clock_offset = NULL;

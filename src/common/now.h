@@ -1,9 +1,9 @@
 /*
- * src/common/clock.h
+ * src/common/now.h
  *		What time it is.
  */
-#ifndef PGTQ_CLOCK_H
-#define PGTQ_CLOCK_H
+#ifndef PGTQ_NOW_H
+#define PGTQ_NOW_H
 
 #include "datatype/timestamp.h"
 
@@ -11,4 +11,4 @@ extern char *pgtq_clock_offset;
 
 extern TimestampTz clock_now(void);
 
-#endif							/* PGTQ_CLOCK_H */
+#endif							/* PGTQ_NOW_H */

@@ -1,0 +1,27 @@
+/*
+ * src/ticker/worker.h
+ *		What the background workers have in common.
+ */
+#ifndef PGTQ_WORKER_H
+#define PGTQ_WORKER_H
+
+#include "executor/spi.h"
+#include "postmaster/bgworker.h"
+
+#include "common/shared.h"
+
+/* a piece of work that is a transaction */
+typedef void (*WorkerTask) (void *arg);
+
+extern bool worker_register(const char *type, const char *function, DatabaseSlot *slot,
+							Oid database, const char *name, BackgroundWorkerHandle **handle);
+extern DatabaseSlot *worker_slot(Datum arg, Oid *database);
+extern const char *worker_database_name(void);
+extern void worker_signals(void);
+extern void worker_connect(Oid database, const char *type);
+extern bool worker_has_extension(void);
+extern bool worker_run(DatabaseSlot *slot, const char *activity, WorkerTask task, void *arg);
+extern void worker_reload(void);
+extern SPIPlanPtr worker_plan(SPIPlanPtr *plan, const char *query, int nargs, Oid *types);
+
+#endif							/* PGTQ_WORKER_H */

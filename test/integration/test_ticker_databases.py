@@ -1,0 +1,207 @@
+"""The launcher: a ticker where one belongs, and out of the way where it does not.
+
+PGTQ_FULL=1 makes and drops fifty databases where ten will do otherwise.
+"""
+
+import os
+import threading
+
+import psycopg
+import pytest
+from conftest import has_ticker
+from consumer import Background, events
+from server import Database, eventually
+
+MANY = 50 if os.environ.get("PGTQ_FULL") else 10
+
+
+def ticker_pid(db):
+    return db.value("select ticker_pid from pgtq.ticker_stats")
+
+
+def tickers(server, name):
+    with server.connect() as conn:
+        return conn.execute("select count(*) from pg_stat_activity"
+                            " where backend_type = 'pgtq ticker' and datname = %s", (name,)).fetchone()[0]
+
+
+def works(db, queue="q"):
+    """One event through the ticker."""
+    with db.connect() as conn:
+        conn.execute("select pgtq.insert_event(%s, 't', 'works')", (queue,))
+        assert events(conn, 1, queue=queue) == ["works"]
+
+
+def test_extension_is_dropped_and_created_again(ticking):
+    for _ in range(3):
+        ticking.psql("drop extension pgtq cascade")
+        eventually(lambda: tickers(ticking.server, ticking.name) == 0)
+        ticking.psql("create extension pgtq")
+        eventually(lambda: has_ticker(ticking))
+        ticking.psql("select pgtq.create_queue('q'), pgtq.register_consumer('q', 'c')")
+        works(ticking)
+    # in one go
+    ticking.psql("begin; drop extension pgtq cascade; create extension pgtq; commit")
+    ticking.psql("select pgtq.create_queue('q'), pgtq.register_consumer('q', 'c')")
+    works(ticking)
+    # not at all
+    ticking.psql("begin; drop extension pgtq cascade; rollback")
+    works(ticking)
+
+
+def test_extension_in_a_function(preloaded):
+    preloaded.psql("postgres", "create database by_function")
+    db = Database(preloaded, "by_function", "c")
+    db.psql("do $$ begin execute 'create extension pgtq'; end $$")
+    eventually(lambda: has_ticker(db))
+    db.drop()
+
+
+def test_drop_extension_under_load(ticking):
+    stop = threading.Event()
+
+    def load():
+        with ticking.connect() as conn:
+            while not stop.is_set():
+                try:
+                    conn.execute("select pgtq.insert_event('q', 't', 'x')")
+                    conn.execute("select pgtq.event_retry_raw('q', 'c', now() + '1 ms', null, now(), 1,"
+                                 " 't', 'r', null, null, null, null)")
+                    conn.execute("select pgtq.wait_batch('q', 'c', '10 ms')")
+                except psycopg.errors.Error as error:       # gone, or just going
+                    assert error.sqlstate[:2] in ("42", "3F", "40", "XX"), error
+    loads = [Background(load) for _ in range(2)]
+    try:
+        for _ in range(3):
+            eventually(lambda: ticking.value("select ticks > 5 from pgtq.ticker_stats"))
+            ticking.psql("drop extension pgtq cascade")
+            ticking.psql("create extension pgtq; select pgtq.create_queue('q'), pgtq.register_consumer('q', 'c')")
+    finally:
+        stop.set()
+    for load in loads:
+        load.result()
+    eventually(lambda: has_ticker(ticking))
+    ticking.psql("select pgtq.create_queue('after'), pgtq.register_consumer('after', 'c')")
+    works(ticking, "after")
+
+
+def test_drop_database(preloaded):
+    for force in ("", " with (force)"):
+        db = preloaded.create_db()
+        eventually(lambda: has_ticker(db))
+        preloaded.psql("postgres", f'drop database "{db.name}"{force}')
+
+
+def test_copy_a_database(ticking):
+    """It finds the ticker gone; both have one afterwards."""
+    for n in range(3):
+        copy = Database(ticking.server, f"copy_{n}", "c")
+        ticking.server.psql("postgres", f'create database {copy.name} template "{ticking.name}"')
+        eventually(lambda: has_ticker(copy))
+        eventually(lambda: has_ticker(ticking))
+        works(ticking)
+        works(copy)
+        copy.drop()
+
+
+def test_rename_a_database(preloaded):
+    db = preloaded.create_db("before")
+    eventually(lambda: has_ticker(db))
+    preloaded.psql("postgres", "alter database before rename to after")
+    after = Database(preloaded, "after", "c")
+    eventually(lambda: has_ticker(after))
+    # within a transaction that is rolled back
+    preloaded.psql("postgres", "begin; alter database after rename to before; rollback")
+    eventually(lambda: has_ticker(after))
+    after.drop()
+
+
+def test_move_a_database(preloaded):
+    space = preloaded.path / "space"
+    preloaded.workspace.run("mkdir", space)
+    preloaded.psql("postgres", f"create tablespace elsewhere location '{space}'")
+    db = preloaded.create_db("moved")
+    eventually(lambda: has_ticker(db))
+    preloaded.psql("postgres", "alter database moved set tablespace elsewhere")
+    eventually(lambda: has_ticker(db))
+    db.drop()
+    preloaded.psql("postgres", "drop tablespace elsewhere")
+
+
+def test_who_may_not_does_not_stop_it(ticking):
+    server, pid = ticking.server, ticker_pid(ticking)
+    server.psql("postgres", "create role nosy login createdb; create role nobody_much login")
+    for role in ("nosy", "nobody_much"):
+        for command in (f'drop database "{ticking.name}"', f'drop database "{ticking.name}" with (force)',
+                        f'alter database "{ticking.name}" rename to mine',
+                        f'create database mine template "{ticking.name}"',
+                        f'alter database "{ticking.name}" set tablespace pg_default'):
+            with server.connect("postgres", user=role) as conn:
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    conn.execute(command)
+    # nor does the owner, with a command that cannot succeed
+    with pytest.raises(psycopg.errors.ActiveSqlTransaction), server.connect() as conn:
+        conn.execute("begin")
+        conn.execute(f'drop database "{ticking.name}"')
+    assert ticker_pid(ticking) == pid
+    server.psql("postgres", "drop role nosy; drop role nobody_much")
+
+
+def test_refused_drop_brings_it_back(ticking):
+    """Somebody else is connected: the command fails, and the ticker returns."""
+    with ticking.connect():
+        with pytest.raises(psycopg.errors.ObjectInUse), ticking.server.connect() as conn:
+            conn.execute(f'drop database "{ticking.name}"')
+    eventually(lambda: has_ticker(ticking))
+    works(ticking)
+
+
+def test_owner_may_drop(preloaded):
+    preloaded.psql("postgres", "create role landlord login createdb")
+    db = preloaded.create_db()
+    preloaded.psql("postgres", f'alter database "{db.name}" owner to landlord')
+    eventually(lambda: has_ticker(db))
+    with preloaded.connect("postgres", user="landlord") as conn:
+        conn.execute(f'drop database "{db.name}" with (force)')
+    preloaded.psql("postgres", "drop role landlord")
+
+
+def test_templates_and_closed_databases_have_none(preloaded):
+    db = preloaded.create_db()
+    eventually(lambda: has_ticker(db))
+    for on, off in (("is_template true", "is_template false"),
+                    ("allow_connections false", "allow_connections true")):
+        preloaded.psql("postgres", f'alter database "{db.name}" {on}')
+        eventually(lambda: tickers(preloaded, db.name) == 0)
+        preloaded.psql("postgres", f'alter database "{db.name}" {off}')
+        eventually(lambda: tickers(preloaded, db.name) == 1)
+    db.drop()
+
+
+@pytest.mark.timeout(300)
+def test_databases_come_and_go_while_another_works(ticking):
+    """Retries fire in time in one, whatever becomes of the others."""
+    stop = threading.Event()
+    served = []
+
+    def work():
+        with ticking.connect() as conn:
+            while not stop.is_set():
+                conn.execute("select pgtq.event_retry_raw('q', 'c', clock_timestamp() + '20 ms', null, now(), 1,"
+                             " 't', %s, null, null, null, null)", (f"{len(served)}",))
+                served.extend(events(conn, 1))
+
+    worker = Background(work)
+    try:
+        for n in range(MANY):
+            db = ticking.server.create_db(f"brief_{n}")
+            if n % 2:
+                eventually(lambda: has_ticker(db))
+            if n % 3 == 0:
+                db.psql("drop extension pgtq cascade")
+            db.drop()
+    finally:
+        stop.set()
+    worker.result()
+    assert served == [f"{n}" for n in range(len(served))] and len(served) > MANY
+    assert ticking.value("select errors from pgtq.ticker_stats") == 0
