@@ -29,10 +29,10 @@ char	   *pgtq_databases = NULL;
 int			pgtq_launcher_interval = 60;
 int			pgtq_maintenance_interval = 60;
 int			pgtq_move_limit = 10000;
+bool		pgtq_notify_ticks = false;
 
-/* read by SQL only: see _positions_due() and _append_tick() */
+/* read by SQL only, see _positions_due() */
 static int	truncate_patience;
-static bool notify_ticks;
 
 static void define_settings(void);
 
@@ -97,7 +97,7 @@ define_settings(void)
 	DefineCustomBoolVariable("pgtq.notify_ticks",
 							 "Send a NOTIFY on channel pgtq_tick with every tick.",
 							 "The payload is the name of the queue.",
-							 &notify_ticks,
+							 &pgtq_notify_ticks,
 							 false,
 							 PGC_USERSET, 0,
 							 NULL, NULL, NULL);
