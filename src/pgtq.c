@@ -31,11 +31,11 @@ char	   *pgtq_databases = NULL;
 int			pgtq_launcher_interval = 60;
 int			pgtq_maintenance_interval = 60;
 int			pgtq_move_limit = 10000;
+bool		pgtq_notify_ticks = false;
 
-/* read by SQL only: see _positions_due(), _turn_history() and _append_tick() */
+/* read by SQL only: see _positions_due() and _turn_history() */
 static int	truncate_patience;
 static int	history_retention;
-static bool notify_ticks;
 
 static const struct config_enum_entry history_levels[] = {
 	{"all", HISTORY_ALL, false},
@@ -128,7 +128,7 @@ define_settings(void)
 	DefineCustomBoolVariable("pgtq.notify_ticks",
 							 "Send a NOTIFY on channel pgtq_tick with every tick.",
 							 "The payload is the name of the queue.",
-							 &notify_ticks,
+							 &pgtq_notify_ticks,
 							 false,
 							 PGC_USERSET, 0,
 							 NULL, NULL, NULL);

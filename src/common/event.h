@@ -42,7 +42,8 @@ enum
 	Anum_tick_time,
 	Anum_tick_snapshot,
 	Anum_tick_event_seq,
-	Anum_tick_horizon
+	Anum_tick_horizon,
+	Natts_tick = Anum_tick_horizon
 };
 
 #endif							/* PGTQ_EVENT_H */

@@ -70,7 +70,7 @@ static Oid	queue_name_index = InvalidOid;
 static void queue_init(void);
 static void forget_oids(Datum arg, Oid relid);
 static QueueOids *remembered(int32 queue_id, const char *data_pfx);
-static Oid	qualified_oid(const char *prefix, const char *suffix);
+static int64 read_sequence(Oid seqid, bool *is_called);
 static Oid	table_oid(int32 queue_id, const char *data_pfx, RingKind kind, int n);
 static Oid	current_sequence(const QueueRow *queue);
 static void check_relkind(Relation rel, char relkind);
@@ -156,7 +156,7 @@ queue_event_sequence(const QueueRow *queue)
 
 	if (!OidIsValid(seqid))
 	{
-		seqid = qualified_oid(queue->event_seq, "");
+		seqid = queue_relation(queue->event_seq, "");
 		if (!OidIsValid(seqid))
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_TABLE),
@@ -345,8 +345,8 @@ remembered(int32 queue_id, const char *data_pfx)
  * The oid of a relation whose name is prefix + suffix, or InvalidOid.  The
  * first dot separates the schema, as in quote_fqname().
  */
-static Oid
-qualified_oid(const char *prefix, const char *suffix)
+Oid
+queue_relation(const char *prefix, const char *suffix)
 {
 	const char *dot = strchr(prefix, '.');
 	char	   *schema = dot ? pnstrdup(prefix, dot - prefix) : pstrdup("public");
@@ -367,7 +367,7 @@ current_sequence(const QueueRow *queue)
 
 	if (!OidIsValid(seqid))
 	{
-		seqid = qualified_oid(queue->data_pfx, "_cur_seq");
+		seqid = queue_relation(queue->data_pfx, "_cur_seq");
 		if (!OidIsValid(seqid))
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_TABLE),
@@ -394,12 +394,12 @@ table_oid(int32 queue_id, const char *data_pfx, RingKind kind, int n)
 	if (kind == RING_EVENTS)
 	{
 		snprintf(suffix, sizeof(suffix), "_%d", n);
-		relid = qualified_oid(data_pfx, suffix);
+		relid = queue_relation(data_pfx, suffix);
 	}
 	else
 	{
 		snprintf(suffix, sizeof(suffix), "_%d_%d", queue_id, n);
-		relid = qualified_oid(PGTQ_SCHEMA ".tick", suffix);
+		relid = queue_relation(PGTQ_SCHEMA ".tick", suffix);
 	}
 	if (slot != NULL && queue_oids_valid)
 		*slot = relid;
@@ -417,12 +417,37 @@ check_relkind(Relation rel, char relkind)
 						relkind == RELKIND_SEQUENCE ? "sequence" : "table")));
 }
 
+/* The number of the tables of the ring that are written to now. */
+int64
+queue_current_number(const QueueRow *queue)
+{
+	return sequence_last_value(current_sequence(queue));
+}
+
 /*
  * A sequence's last_value as it is now, whatever our snapshot.  (The SQL
  * function pg_sequence_last_value() would want privileges of the caller.)
  */
 int64
 sequence_last_value(Oid seqid)
+{
+	bool		is_called;
+
+	return read_sequence(seqid, &is_called);
+}
+
+/* The same, but 0 if no value was given out yet. */
+int64
+sequence_used_value(Oid seqid)
+{
+	bool		is_called;
+	int64		value = read_sequence(seqid, &is_called);
+
+	return is_called ? value : 0;
+}
+
+static int64
+read_sequence(Oid seqid, bool *is_called)
 {
 	Relation	rel = relation_open(seqid, AccessShareLock);
 	Buffer		buffer;
@@ -436,6 +461,7 @@ sequence_last_value(Oid seqid)
 	page = BufferGetPage(buffer);
 	tuple.t_data = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, FirstOffsetNumber));
 	value = ((Form_pg_sequence_data) GETSTRUCT(&tuple))->last_value;
+	*is_called = ((Form_pg_sequence_data) GETSTRUCT(&tuple))->is_called;
 	UnlockReleaseBuffer(buffer);
 	relation_close(rel, AccessShareLock);
 	return value;

@@ -36,7 +36,10 @@ extern Relation queue_open_current(const QueueRow *queue);
 extern Relation queue_open_table(int32 queue_id, const char *data_pfx, RingKind kind, int n);
 extern Relation queue_open_index(Relation table, AttrNumber column);
 extern Relation table_open_index(Relation table, int ncolumns, const AttrNumber *columns);
+extern Oid	queue_relation(const char *prefix, const char *suffix);
+extern int64 queue_current_number(const QueueRow *queue);
 extern Oid	pgtq_relation(const char *name);
 extern int64 sequence_last_value(Oid seqid);
+extern int64 sequence_used_value(Oid seqid);
 
 #endif							/* PGTQ_QUEUE_H */

@@ -10,5 +10,6 @@ extern char *pgtq_databases;
 extern int	pgtq_launcher_interval;
 extern int	pgtq_maintenance_interval;
 extern int	pgtq_move_limit;
+extern bool pgtq_notify_ticks;
 
 #endif							/* PGTQ_SETTINGS_H */

@@ -21,6 +21,7 @@
 #include "common/event.h"
 #include "common/queue.h"
 #include "common/snapshot.h"
+#include "tick/ticks.h"
 
 PG_FUNCTION_INFO_V1(pgtq_events_since);
 
@@ -34,21 +35,29 @@ static bool index_finds(Relation rel, Relation index, StrategyNumber strategy,
 Datum
 pgtq_events_since(PG_FUNCTION_ARGS)
 {
-	int32		queue_id = PG_GETARG_INT32(0);
-	char	   *data_pfx = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	StoredSnapshot *snapshot = (StoredSnapshot *) PG_GETARG_VARLENA_P(2);
+	bool		found;
+
+	command_snapshot();
+	found = events_since(PG_GETARG_INT32(0), text_to_cstring(PG_GETARG_TEXT_PP(1)),
+						 (StoredSnapshot *) PG_GETARG_VARLENA_P(2));
+	PopActiveSnapshot();
+	PG_RETURN_BOOL(found);
+}
+
+/* The same, with the active snapshot. */
+bool
+events_since(int32 queue_id, const char *data_pfx, const StoredSnapshot *snapshot)
+{
 	bool		found = false;
 	Relation	rel;
 
-	command_snapshot();
 	AcceptInvalidationMessages();	/* the ring may have grown */
 	for (int n = 0; !found && (rel = queue_open_table(queue_id, data_pfx, RING_EVENTS, n)) != NULL; n++)
 	{
 		found = table_has_event(rel, snapshot);
 		relation_close(rel, NoLock);
 	}
-	PopActiveSnapshot();
-	PG_RETURN_BOOL(found);
+	return found;
 }
 
 static bool

@@ -34,6 +34,7 @@ typedef struct TickRange
 	int64		from;
 	bool		newest_first;
 	int			limit;
+	bool		no_flush;		/* for a ticker, which does not act on them */
 } TickRange;
 
 /* a tick that was found */
@@ -66,7 +67,7 @@ static void flush_commit(HeapTuple tuple);
 Datum
 pgtq_ticks(PG_FUNCTION_ARGS)
 {
-	TickRange	range;
+	TickRange	range = {0};
 	FoundTicks	found;
 	TupleDesc	desc;
 	Tuplestorestate *store;
@@ -91,7 +92,7 @@ pgtq_ticks(PG_FUNCTION_ARGS)
 bool
 tick_get(int32 queue_id, int64 id, Tick *tick)
 {
-	TickRange	range = {false, id, false, 1};
+	TickRange	range = {.from = id, .limit = 1};
 
 	return first_tick(queue_id, &range, tick) && tick->id == id;
 }
@@ -100,7 +101,19 @@ tick_get(int32 queue_id, int64 id, Tick *tick)
 bool
 tick_next(int32 queue_id, int64 after, Tick *tick)
 {
-	TickRange	range = {false, after + 1, false, 1};
+	TickRange	range = {.from = after + 1, .limit = 1};
+
+	return first_tick(queue_id, &range, tick);
+}
+
+/*
+ * Reads the newest tick before another.  It is not made safe from a crash: for
+ * one who is about to write the next, which cannot be there without it.
+ */
+bool
+tick_newest(int32 queue_id, int64 before, Tick *tick)
+{
+	TickRange	range = {.from = before - 1, .newest_first = true, .limit = 1, .no_flush = true};
 
 	return first_tick(queue_id, &range, tick);
 }
@@ -145,7 +158,7 @@ find_ticks(int32 queue_id, const TickRange *range)
 		qsort(found.ticks, found.count, sizeof(FoundTick),
 			  range->newest_first ? compare_descending : compare_ascending);
 	found.count = Min(found.count, range->limit);
-	for (int i = 0; i < found.count; i++)
+	for (int i = 0; i < found.count && !range->no_flush; i++)
 		flush_commit(found.ticks[i].tuple);
 	return found;
 }
