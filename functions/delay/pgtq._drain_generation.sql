@@ -4,18 +4,19 @@ as $$
 -- Copies some of the live rows of a generation to one of the next level.  Returns 1 if there
 -- is more to do at once, else 0.
 --
--- Goes through the table block by block.  A copy has our transaction's id, so that the mover,
--- if it looks while we copy, finds it afterwards.  At the end it waits for writers that were
--- in the table when it was left, and looks whether it is empty; if a row was locked, or came
--- late, it begins again.
+-- Goes through the table block by block; rows that somebody has locked are left behind.  A copy
+-- has our transaction's id, so that the mover, if it looks while we copy, finds it
+-- afterwards.
 declare
     _table      text := format('pgtq.delay_%s', i_gen.gen_n);
     _blocks     bigint := pg_relation_size(_table::regclass) / current_setting('block_size')::bigint;
     _target     integer;
     _copied     bigint := 0;
     _count      bigint;
-    _alive      boolean;
 begin
+    if i_gen.gen_block >= _blocks then
+        return pgtq._close_generation(i_gen);
+    end if;
     _target := pgtq._free_generation(least(i_gen.gen_level + 1, 20));
     if _target is null then
         return 1;
@@ -33,25 +34,6 @@ begin
         i_gen.gen_block := i_gen.gen_block + 100;
     end loop;
     update pgtq.generation set gen_block = i_gen.gen_block, gen_copied = gen_copied + _copied where gen_n = i_gen.gen_n;
-    if i_gen.gen_block < _blocks then
-        return 1;
-    end if;
-
-    begin
-        execute format('lock table %s in share mode', _table);
-    exception
-        when lock_not_available then
-            update pgtq.generation set gen_block = 0 where gen_n = i_gen.gen_n;
-            return 0;
-    end;
-    execute format('select exists (select from %s)', _table) into _alive;
-    if _alive then
-        update pgtq.generation set gen_block = 0 where gen_n = i_gen.gen_n;
-        return 0;
-    end if;
-    update pgtq.generation
-       set gen_state = 'emptied', gen_block = null, gen_emptied = pg_current_xact_id(), gen_emptied_at = clock_timestamp()
-     where gen_n = i_gen.gen_n;
     return 1;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;

@@ -23,7 +23,7 @@ create or replace function pgtq._move_due(in i_limit integer, out moved integer,
 -- over rows that an earlier one has found dead, so a snapshot that is held somewhere, which
 -- keeps dead rows in the indexes, costs nothing.  When the clock goes back, so does D.
 --@c
-as 'MODULE_PATHNAME', 'pgtq_move_due' language c;
+as 'MODULE_PATHNAME', 'pgtq_move_due' language c cost 100;
 --@pl
 as $$
 declare

@@ -6,7 +6,7 @@ returns timestamptz
 -- remembers, in a session that calls it again and again, as far as where it found the store
 -- empty; the other starts where the mover is.
 --@c
-as 'MODULE_PATHNAME', 'pgtq_next_due' language c;
+as 'MODULE_PATHNAME', 'pgtq_next_due' language c cost 100;
 --@pl
 as $$
 declare

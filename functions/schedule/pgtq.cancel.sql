@@ -6,7 +6,7 @@ returns boolean
 -- Returns true: it will not run, once the caller commits.  False: it ran, is running, or never
 -- was.  Waits for whoever is moving or cancelling it just now.
 --@c
-as 'MODULE_PATHNAME', 'pgtq_cancel' language c;
+as 'MODULE_PATHNAME', 'pgtq_cancel' language c cost 100;
 --@pl
 as $$
 declare

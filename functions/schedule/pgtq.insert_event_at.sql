@@ -10,7 +10,7 @@ returns bigint
 -- Returns the timer's id, for cancel().  The event gets its ev_id when it enters the queue, and
 -- its ev_time is the time it was scheduled for.
 --@c
-as 'MODULE_PATHNAME', 'pgtq_insert_event_at' language c;
+as 'MODULE_PATHNAME', 'pgtq_insert_event_at' language c cost 100;
 --@pl
 as $$
 #variable_conflict use_variable

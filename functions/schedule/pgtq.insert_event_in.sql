@@ -6,7 +6,7 @@ returns bigint
 -- Schedules an event for consumers: it enters the queue after a delay, counted from the moment of
 -- the call.  See insert_event_at().
 --@c
-as 'MODULE_PATHNAME', 'pgtq_insert_event_in' language c;
+as 'MODULE_PATHNAME', 'pgtq_insert_event_in' language c cost 100;
 --@pl
 as $$
 begin

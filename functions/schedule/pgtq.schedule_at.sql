@@ -20,7 +20,7 @@ returns bigint
 --   expires_in    do not run it later than this after fire_at
 -- Returns the timer's id.
 --@c
-as 'MODULE_PATHNAME', 'pgtq_schedule_at' language c;
+as 'MODULE_PATHNAME', 'pgtq_schedule_at' language c cost 100;
 --@pl
 as $$
 #variable_conflict use_variable

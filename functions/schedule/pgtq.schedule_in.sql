@@ -9,7 +9,7 @@ returns bigint
 -- a negative one means at once.  The others are those of schedule_at().
 -- Returns the timer's id.
 --@c
-as 'MODULE_PATHNAME', 'pgtq_schedule_in' language c;
+as 'MODULE_PATHNAME', 'pgtq_schedule_in' language c cost 100;
 --@pl
 as $$
 begin

@@ -8,7 +8,7 @@ returns bigint[]
 -- Parameters: as of schedule_at(); arrays have one element for each timer.
 -- Returns the ids in the same order; null for one that was kept (see on_conflict).
 --@c
-as 'MODULE_PATHNAME', 'pgtq_schedule_many' language c;
+as 'MODULE_PATHNAME', 'pgtq_schedule_many' language c cost 100;
 --@pl
 as $$
 #variable_conflict use_variable

@@ -72,7 +72,11 @@ pgtq_cancel(PG_FUNCTION_ARGS)
 		if (IsolationUsesXactSnapshot())
 		{
 			/* what our snapshot would see may have been truncated */
-			if (outcome == GONE || (truncated > 0 && truncations_seen() < truncated))
+			if (outcome == GONE)
+				ereport(ERROR,
+						(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+						 errmsg("could not serialize access due to concurrent delete")));
+			if (truncated > 0 && truncations_seen() < truncated)
 				position_out_of_date();
 			PG_RETURN_BOOL(false);
 		}

@@ -1,0 +1,63 @@
+-- Space is given back: generations that are mostly dead are emptied and truncated.
+\ir ../common.psql
+select plan(19);
+select pgtq.create_queue('q');
+create or replace procedure compact_all() as $$
+begin
+    for i in 1 .. 200 loop
+        exit when pgtq.maint_rotate_tables_step2() = 0;
+        commit;
+    end loop;
+    commit;
+end;
+$$ language plpgsql;
+create function pages() returns bigint as $$ select sum(pg_relation_size(format('pgtq.delay_%s', gen_n)::regclass) / 8192)::bigint from pgtq.generation $$ language sql;
+
+-- a table of timers that all live is left alone
+select count(pgtq.insert_event_in('q', '1 year', 't', repeat('x', 100))) from generate_series(1, 10000) n;
+select cmp_ok(pages(), '>', 128::bigint, 'more than 1 MB');
+call compact_all();
+select is((select last_value from pgtq.delay_cur_seq), 0::bigint, 'nothing to do');
+select is((select sum(gen_copied) from pgtq.generation), 0::numeric, 'nothing was copied');
+select is((select count(*) from pgtq.maint_operations() where func_name ~ 'step2'), 0::bigint, 'nothing to call');
+
+-- most of it cancelled: what lives is copied, once, and the rest goes
+select count(*) from pgtq.delay where ev_timer % 10 <> 0 and pgtq.cancel(ev_timer);
+select is((select count(*) from pgtq.delay), 1000::bigint, 'one in ten lives');
+select is((select count(*) from pgtq.maint_operations() where func_name ~ 'step2'), 1::bigint, 'now there is');
+call compact_all();
+select isnt((select last_value from pgtq.delay_cur_seq), 0::bigint, 'the store has moved on');
+select is((select count(distinct ev_timer) from pgtq.delay), 1000::bigint, 'they live');
+select is((select sum(gen_copied) from pgtq.generation), 1000::numeric, 'and were copied once');
+select is((select array_agg(gen_state order by gen_state) from pgtq.generation), array['free', 'open', 'open'], 'the old table is free');
+select is(pg_relation_size('pgtq.delay_0'), 0::bigint, 'and empty');
+
+-- they are found, moved, cancelled where they are now
+select is(pgtq.cancel(10), true, 'cancel finds a copy');
+select is(pgtq.reschedule(20, now()), true, 'reschedule, too');
+select is((select moved from pgtq._move_due(100)), 1, 'it is due');
+
+-- a far timer is not copied again and again by what passes by
+create or replace procedure pass_by(i_rounds integer) as $$
+begin
+    for i in 1 .. i_rounds loop
+        perform pgtq.insert_event_in('q', '0', 't', repeat('y', 100)) from generate_series(1, 6000);
+        commit;
+        perform pgtq._move_due(100000);
+        commit;
+        for j in 1 .. 50 loop
+            exit when pgtq.maint_rotate_tables_step2() = 0;
+            commit;
+        end loop;
+        commit;
+    end loop;
+end;
+$$ language plpgsql;
+call pass_by(5);
+select is((select count(*) from pgtq.delay), 998::bigint, 'they still live');
+select cmp_ok((select sum(gen_copied) from pgtq.generation), '<=', 3000::numeric, 'and were copied at most thrice each, while 30 times as many passed by');
+select cmp_ok(pages(), '<', 1000::bigint, 'the store is small');
+select is((select count(*) from pgtq.generation where gen_state = 'emptied'), 0::bigint, 'and what is empty was given back');
+
+select is((select count(*) from pgtq.generation), 3::bigint, 'three tables were enough');
+select * from finish();
