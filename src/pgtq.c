@@ -37,6 +37,13 @@ bool		pgtq_notify_ticks = false;
 static int	truncate_patience;
 static int	history_retention;
 
+static int	on_clone;			/* read by SQL only, see _adopt_clone() */
+static const struct config_enum_entry clone_choices[] = {
+	{"run", 0, false},
+	{"pause", 1, false},
+	{NULL, 0, false}
+};
+
 static const struct config_enum_entry history_levels[] = {
 	{"all", HISTORY_ALL, false},
 	{"failures", HISTORY_FAILURES, false},
@@ -83,6 +90,13 @@ define_settings(void)
 							24 * 60 * 60, 1, INT_MAX,
 							PGC_SUSET, GUC_UNIT_S,
 							NULL, NULL, NULL);
+	DefineCustomEnumVariable("pgtq.on_clone",
+							 "Whether the timers of a copied database fire in the copy.",
+							 "\"pause\" waits for pgtq.adopt().",
+							 &on_clone,
+							 0, clone_choices,
+							 PGC_SUSET, 0,
+							 NULL, NULL, NULL);
 	DefineCustomStringVariable("pgtq.clock_offset",
 							   "Moves the time for pgtq in this session by an interval, for tests.",
 							   NULL,

@@ -83,13 +83,14 @@ insert into pgtq.key_lock select n from pg_catalog.generate_series(0, 1023) n;
 comment on table pgtq.key_lock is 'Locked by whoever schedules or cancels by key: one row for each hash of queue and key';
 comment on column pgtq.key_lock.kl_hash is 'hash of queue and key';
 
--- Role oids mean nothing in another server; a restored dump finds the roles by name.
+-- Role oids mean nothing in another server; a restored dump finds the roles by name.  The index is
+-- not unique: else whoever schedules would have to wait for a transaction that was the first
+-- of its role to do so, and stays open.  A role may be here twice.
 create table pgtq.role (
     ro_oid      oid         not null,
-    ro_name     name        not null,
-
-    constraint role_pkey primary key (ro_oid)
+    ro_name     name        not null
 );
+create index role_oid_idx on pgtq.role (ro_oid);
 
 comment on table pgtq.role is 'Roles that have scheduled timers';
 comment on column pgtq.role.ro_oid is 'oid, as in ev_role and hi_role';

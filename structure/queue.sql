@@ -44,6 +44,7 @@ create table pgtq.queue (
 
     queue_first_tick            bigint      not null default 1,
     queue_executor              integer,
+    queue_home                  text        not null,
 
     constraint queue_pkey primary key (queue_id),
     constraint queue_name_uq unique (queue_name),
@@ -74,6 +75,7 @@ comment on column pgtq.queue.queue_tick_seq is 'the sequence of tick ids';
 comment on column pgtq.queue.queue_extra_maint is 'functions that maint_operations() lists for this queue';
 
 comment on column pgtq.queue.queue_executor is 'subscription of the executor, which runs the actions of timers; null: none, see attach_executor()';
+comment on column pgtq.queue.queue_home is 'the database that it was made in, or adopted by; see adopt()';
 comment on column pgtq.queue.queue_first_tick is 'events since this tick are all there; register_consumer_at() goes no further back';
 
 create table pgtq.event_template (

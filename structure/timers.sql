@@ -3,7 +3,7 @@
 create view pgtq.timers with (security_barrier) as
     select t.id, q.queue_name as queue, coalesce(t.shard_key, 0) as shard_key, t.key, t.fire_at, t.action, t.status, t.state,
            t.created_at, t.fired_at, t.finished_at,
-           coalesce(r.rolname, (select ro_name from pgtq.role where ro_oid = t.role)) as scheduled_by,
+           coalesce(r.rolname, (select ro_name from pgtq.role where ro_oid = t.role limit 1)) as scheduled_by,
            coalesce(t.timeout_ms, 0) as timeout_ms, t.attempts, t.error, t.sqlstate
       from (select ev_timer as id, dl_queue as queue_id, ev_shard as shard_key, ev_key as key, dl_due as fire_at,
                    case when ev_attempts is not null then ev_data end as action,

@@ -29,7 +29,8 @@ begin
         _query := _query || ' union all select t.tableoid, t.ctid, t.dl_queue, t.dl_due from unnest($6, $7) r (f, t), lateral'
                             ' (select tableoid, ctid, dl_queue, dl_due from %1$s where dl_due >= f and dl_due <= least(r.t, $2)) t';
     end if;
-    return query execute 'select * from (' || pgtq._ring_sql('pgtq.delay', _query) || ') c order by 4 limit $8'
+    return query execute 'select * from (' || pgtq._ring_sql('pgtq.delay', _query) || ') c'
+                         ' where dl_queue in (select queue_id from pgtq.queue where queue_home = pgtq._home()) order by 4 limit $8'
         using i_old.pos_horizon, i_now, pg_snapshot_xmax(i_old.pos_snapshot), _by, _ended, _from, _to, i_limit;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off;

@@ -2,7 +2,8 @@ create or replace function pgtq._free_generation(i_level integer)
 returns integer
 as $$
 -- A generation of a level that rows can be put into: one that is open, or a free one that
--- is then.  Null if a table has just been added; it is there in the next transaction.
+-- is then.  Null if there is none yet; one has been added, and is there in the next
+-- transaction.
 declare
     _n  integer;
 begin
@@ -14,7 +15,12 @@ begin
            and pgtq._table_state(format('pgtq.delay_%s', gen_n)::regclass) = 'free'
          order by gen_n limit 1;
         if not found then
-            perform pgtq._create_generation();
+            begin
+                perform pgtq._create_generation();
+            exception
+                when lock_not_available then
+                    null;               -- the mover is at work
+            end;
             return null;
         end if;
         update pgtq.generation set gen_state = 'open', gen_level = i_level where gen_n = _n;

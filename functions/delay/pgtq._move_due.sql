@@ -22,6 +22,9 @@ create or replace function pgtq._move_due(in i_limit integer, out moved integer,
 -- again the next time.  Rows that are locked are skipped and become late ones.  No look walks
 -- over rows that an earlier one has found dead, so a snapshot that is held somewhere, which
 -- keeps dead rows in the indexes, costs nothing.  When the clock goes back, so does D.
+--
+-- What waits for a queue that does not exist, or that comes from another database and is not
+-- adopted yet, stays; see adopt().
 --@c
 as 'MODULE_PATHNAME', 'pgtq_move_due' language c cost 100;
 --@pl

@@ -3,7 +3,7 @@ create or replace function pgtq._move_rows(i_queue_id integer, i_tables oid[], i
 returns integer
 as $$
 -- Moves those of the given rows of the delay store that are for one queue into it, in one
--- statement; rows that others have locked stay.  Rows of a queue that is gone go, too.
+-- statement; rows that others have locked stay.
 --
 -- Returns how many.
 declare
@@ -20,11 +20,7 @@ begin
       into _ctes, _rows
       from pg_class where oid = any (i_tables);
 
-    select queue_data_pfx, pgtq.quote_fqname(queue_event_seq) as seq into _q from pgtq.queue where queue_id = i_queue_id;
-    if not found then
-        execute format('with %s select count(*) from (%s) r', _ctes, _rows) using i_queue_id, i_tables, i_tids;
-        return 0;
-    end if;
+    select queue_data_pfx, pgtq.quote_fqname(queue_event_seq) as seq into strict _q from pgtq.queue where queue_id = i_queue_id;
     execute format(
         'with %s insert into %s'
         ' select coalesce(ev_id, nextval(%L)), coalesce(ev_time, dl_due), pg_current_xact_id(), ev_owner, ev_retry, ev_type, ev_data,'

@@ -21,8 +21,8 @@ begin
 
     _id := nextval('pgtq.queue_queue_id_seq');
     _prefix := 'pgtq.event_' || _id;
-    insert into pgtq.queue (queue_id, queue_name, queue_data_pfx, queue_event_seq, queue_tick_seq)
-        values (_id, i_queue_name, _prefix, _prefix || '_id_seq', _prefix || '_tick_seq')
+    insert into pgtq.queue (queue_id, queue_name, queue_data_pfx, queue_event_seq, queue_tick_seq, queue_home)
+        values (_id, i_queue_name, _prefix, _prefix || '_id_seq', _prefix || '_tick_seq', pgtq._home())
         on conflict (queue_name) do nothing
         returning queue_ntables into _ntables;
     if not found then

@@ -53,6 +53,10 @@ begin
             using errcode = 'undefined_object', detail = format('Queue: %s', i_queue),
                   hint = 'Queues are made with create_queue().';
     end if;
+    if _q.queue_home <> pgtq._home() and not pgtq._adopt_clone() then
+        raise exception 'Insert into queue disallowed'
+            using errcode = 'object_not_in_prerequisite_state', detail = 'The database is a copy of another one.';
+    end if;
     if _q.queue_disable_insert and current_setting('session_replication_role') <> 'replica' then
         raise exception 'Insert into queue disallowed'
             using errcode = 'object_not_in_prerequisite_state', detail = format('Queue: %s', i_queue);

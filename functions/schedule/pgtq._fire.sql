@@ -14,7 +14,7 @@ begin
         raise exception 'permission denied for timer %', i_timer
             using errcode = 'insufficient_privilege',
                   detail = 'An action can be run here only by the role that scheduled it.',
-                  hint = format('SET ROLE %s first.', (select quote_ident(ro_name) from pgtq.role where ro_oid = _row.ev_role));
+                  hint = format('SET ROLE %s first.', (select quote_ident(ro_name) from pgtq.role where ro_oid = _row.ev_role limit 1));
     end if;
     if _row.ev_attempts is null then
         raise exception 'timer % has no action', i_timer

@@ -4,7 +4,7 @@ as $$
 -- Remembers the name of a role that schedules, see pgtq.role.
 begin
     if not exists (select from pgtq.role where ro_oid = i_role) then
-        insert into pgtq.role select oid, rolname from pg_roles where oid = i_role on conflict do nothing;
+        insert into pgtq.role select oid, rolname from pg_roles where oid = i_role;
     end if;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;

@@ -4,8 +4,8 @@ returns bigint
 --
 -- Parameters: i_force ticks at once if there is anything new, whatever max_count and
 -- max_lag say, and else if the last tick is older than half an idle period.
--- Returns the tick's id, or null if none was needed, or if the queue is gone, is paused or
--- has an external ticker.
+-- Returns the tick's id, or null if none was needed, or if the queue is gone, is paused, has
+-- an external ticker, or is a copy that is not to run (see adopt()).
 -- Writes: the queue's ticks.
 --
 -- When: with new events, if there are max_count or the last tick is older than max_lag;
@@ -33,6 +33,9 @@ declare
 begin
     select * into _q from pgtq.queue where queue_id = i_queue_id;
     if not found or _q.queue_external_ticker or _q.queue_ticker_paused then
+        return null;
+    end if;
+    if _q.queue_home <> pgtq._home() and not pgtq._adopt_clone() then
         return null;
     end if;
     perform pgtq._lock_ticker(_q.queue_data_pfx);

@@ -336,12 +336,14 @@ read_move(Relation rel, HeapTuple tuple, MoveState *state)
 	TupleDesc	desc = RelationGetDescr(rel);
 	bool		isnull;
 	int64		n = DatumGetInt64(heap_getattr(tuple, Anum_pos_n, desc, &isnull));
+	Datum		snapshot;
 	Datum		late;
 
 	if (n <= state->n)
 		return;
 	state->n = n;
-	state->snapshot = (StoredSnapshot *) PG_DETOAST_DATUM_COPY(heap_getattr(tuple, Anum_pos_snapshot, desc, &isnull));
+	snapshot = heap_getattr(tuple, Anum_pos_snapshot, desc, &isnull);
+	state->snapshot = isnull ? NULL : (StoredSnapshot *) PG_DETOAST_DATUM_COPY(snapshot);
 	state->horizon = DatumGetTimestampTz(heap_getattr(tuple, Anum_pos_horizon, desc, &isnull));
 	state->nlate = 0;
 	late = heap_getattr(tuple, Anum_pos_late, desc, &isnull);

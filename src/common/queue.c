@@ -17,6 +17,7 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
@@ -33,6 +34,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+#include "common/call.h"
 #include "common/queue.h"
 #include "common/snapshot.h"
 
@@ -48,7 +50,8 @@ enum
 	Anum_queue_per_tx_limit = 15,
 	Anum_queue_data_pfx = 16,
 	Anum_queue_event_seq = 17,
-	Anum_queue_executor = 21
+	Anum_queue_executor = 21,
+	Anum_queue_home = 22
 };
 
 typedef struct QueueOids
@@ -60,6 +63,8 @@ typedef struct QueueOids
 	Oid			events[REMEMBERED_TABLES];
 	Oid			ticks[REMEMBERED_TABLES];
 } QueueOids;
+
+PG_FUNCTION_INFO_V1(pgtq_home);
 
 static HTAB *queue_oids = NULL;
 static bool queue_oids_valid = false;
@@ -74,6 +79,8 @@ static int64 read_sequence(Oid seqid, bool *is_called);
 static Oid	table_oid(int32 queue_id, const char *data_pfx, RingKind kind, int n);
 static Oid	current_sequence(const QueueRow *queue);
 static void check_relkind(Relation rel, char relkind);
+static const char *home_name(void);
+static bool is_home(text *home);
 static bool find_with_snapshot(text *name, QueueRow *row, Snapshot snapshot);
 static bool read_queue(Oid index, ScanKey key, QueueRow *row, Snapshot snapshot);
 
@@ -141,10 +148,58 @@ read_queue(Oid index, ScanKey key, QueueRow *row, Snapshot snapshot)
 		row->event_seq = TextDatumGetCString(heap_getattr(tuple, Anum_queue_event_seq, desc, &isnull));
 		(void) heap_getattr(tuple, Anum_queue_executor, desc, &isnull);
 		row->has_executor = !isnull;
+		row->is_home = is_home(DatumGetTextPP(heap_getattr(tuple, Anum_queue_home, desc, &isnull)));
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
 	return found;
+}
+
+/*
+ * _home()
+ */
+Datum
+pgtq_home(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(home_name()));
+}
+
+/* Which database this is, of all there are. */
+static const char *
+home_name(void)
+{
+	static char name[64] = "";
+
+	if (name[0] == '\0')
+		snprintf(name, sizeof(name), UINT64_FORMAT ":%u", GetSystemIdentifier(), MyDatabaseId);
+	return name;
+}
+
+static bool
+is_home(text *home)
+{
+	const char *name = home_name();
+
+	return VARSIZE_ANY_EXHDR(home) == strlen(name) &&
+		memcmp(VARDATA_ANY(home), name, strlen(name)) == 0;
+}
+
+/*
+ * For a queue that comes from another database: adopts it, unless that is not
+ * wanted; then it returns false.
+ */
+bool
+queue_adopt(QueueRow *queue)
+{
+	bool		isnull;
+
+	if (!queue->is_home)
+	{
+		Datum		adopted = call_as_owner("_adopt_clone", 0, NULL, NULL, NULL, true, sizeof(bool), &isnull);
+
+		queue->is_home = !isnull && DatumGetBool(adopted);
+	}
+	return queue->is_home;
 }
 
 /* The sequence of a queue's event ids. */

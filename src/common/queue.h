@@ -20,6 +20,7 @@ typedef struct QueueRow
 	bool		disable_insert;
 	int32		per_tx_limit;	/* -1: none */
 	bool		has_executor;
+	bool		is_home;		/* made in, or adopted by, this database */
 } QueueRow;
 
 /* which of a ring's two kinds of tables */
@@ -38,6 +39,7 @@ extern Relation queue_open_index(Relation table, AttrNumber column);
 extern Relation table_open_index(Relation table, int ncolumns, const AttrNumber *columns);
 extern Oid	queue_relation(const char *prefix, const char *suffix);
 extern int64 queue_current_number(const QueueRow *queue);
+extern bool queue_adopt(QueueRow *queue);
 extern Oid	pgtq_relation(const char *name);
 extern int64 sequence_last_value(Oid seqid);
 extern int64 sequence_used_value(Oid seqid);

@@ -210,6 +210,8 @@ take_rows(Move *move)
 		TM_Result	result;
 
 		CHECK_FOR_INTERRUPTS();
+		if (!target_of(move, row->queue_id)->exists)
+			continue;
 		if (rel == NULL)
 			rel = generations[row->generation] = store_open_generation(row->generation, RowExclusiveLock);
 		result = table_tuple_delete(rel, &row->tuple->t_self, GetCurrentCommandId(true), GetActiveSnapshot(),
@@ -266,9 +268,7 @@ add_event(Move *move, const DueRow *row, TupleDesc desc)
 	bool	   *nulls;
 
 	heap_deform_tuple(row->tuple, desc, columns, column_nulls);
-	target = target_of(move, DatumGetInt32(columns[Anum_dl_queue - 1]));
-	if (!target->exists)
-		return;					/* so it goes with its queue */
+	target = target_of(move, row->queue_id);
 	if (target->count == target->room)
 	{
 		target->room *= 2;
@@ -305,7 +305,7 @@ target_of(Move *move, int32 queue_id)
 	target = &move->targets[move->ntargets++];
 	memset(target, 0, sizeof(Target));
 	target->queue_id = queue_id;
-	target->exists = queue_find_by_id(queue_id, &target->queue);
+	target->exists = queue_find_by_id(queue_id, &target->queue) && target->queue.is_home;
 	if (target->exists)
 		target->event_seq = queue_event_sequence(&target->queue);
 	target->room = 16;

@@ -297,6 +297,7 @@ add_row(DueRows *found, int generation, TupleTableSlot *slot)
 	row->due = DatumGetTimestampTz(slot_getattr(slot, Anum_dl_due, &isnull));
 	timer = slot_getattr(slot, Anum_ev_timer, &isnull);
 	row->timer = isnull ? 0 : DatumGetInt64(timer);
+	row->queue_id = DatumGetInt32(slot_getattr(slot, Anum_dl_queue, &isnull));
 	row->generation = generation;
 	row->tuple = ExecCopySlotHeapTuple(slot);
 }

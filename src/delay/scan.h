@@ -16,6 +16,7 @@ typedef struct DueRow
 {
 	TimestampTz due;
 	int64		timer;			/* 0: a retry */
+	int32		queue_id;
 	int			generation;
 	HeapTuple	tuple;			/* a copy */
 } DueRow;

@@ -197,6 +197,11 @@ find_target(text *queue_name)
 				 errhint("Queues are made with create_queue().")));
 	target.queue_name = (text *) PG_DETOAST_DATUM_COPY(PointerGetDatum(queue_name));
 	MemoryContextSwitchTo(caller);
+	if (!queue_adopt(&target.queue))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("Insert into queue disallowed"),
+				 errdetail("The database is a copy of another one.")));
 
 	target.event_seq = queue_event_sequence(&target.queue);
 	PreventCommandDuringRecovery("pg_current_xact_id()");

@@ -2,21 +2,15 @@
  * src/schedule/call.c
  *		Calls of the SQL functions that schedule what is not plain.
  *
- * They run as the owner of our tables, with a safe search_path, and are told
- * the role that schedules.
+ * They are told the role that schedules.
  */
 #include "postgres.h"
 
-#include "access/table.h"
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
-#include "utils/guc.h"
-#include "utils/rel.h"
 
-#include "common/queue.h"
+#include "common/call.h"
 #include "schedule/call.h"
 
 #define MAX_ARGS 18
@@ -130,42 +124,10 @@ add_null(Call *call, Oid type)
 	add(call, type, (Datum) 0, true);
 }
 
-/* Calls a function of ours, and returns what it returns. */
+/* Calls it, and returns what it returns. */
 static Datum
 run(FunctionCallInfo fcinfo, const char *function, Call *call, bool byval, int typlen)
 {
-	MemoryContext caller = CurrentMemoryContext;
-	Relation	queue = table_open(pgtq_relation("queue"), AccessShareLock);
-	StringInfoData sql;
-	Oid			save_userid;
-	int			save_sec_context;
-	int			save_nestlevel;
-	Datum		result;
-
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "select %s.%s(", PGTQ_SCHEMA, function);
-	for (int i = 0; i < call->nargs; i++)
-		appendStringInfo(&sql, "%s$%d", i ? ", " : "", i + 1);
-	appendStringInfoChar(&sql, ')');
-
-	GetUserIdAndSecContext(&save_userid, &save_sec_context);
-	SetUserIdAndSecContext(queue->rd_rel->relowner, save_sec_context | SECURITY_LOCAL_USERID_CHANGE);
-	save_nestlevel = NewGUCNestLevel();
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-	SPI_connect();
-	if (SPI_execute_with_args(sql.data, call->nargs, call->types, call->values, call->nulls, false, 1) != SPI_OK_SELECT ||
-		SPI_processed != 1)
-		elog(ERROR, "could not call %s.%s()", PGTQ_SCHEMA, function);
-	result = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &fcinfo->isnull);
-	if (!fcinfo->isnull)
-	{
-		MemoryContextSwitchTo(caller);
-		result = datumCopy(result, byval, typlen);
-	}
-	SPI_finish();
-	AtEOXact_GUC(true, save_nestlevel);
-	SetUserIdAndSecContext(save_userid, save_sec_context);
-	table_close(queue, AccessShareLock);
-	return result;
+	return call_as_owner(function, call->nargs, call->types, call->values, call->nulls,
+						 byval, typlen, &fcinfo->isnull);
 }

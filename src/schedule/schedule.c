@@ -280,7 +280,7 @@ is_plain_action(Datum action)
 static bool
 open_queue(Datum name, bool is_action, QueueRow *queue)
 {
-	if (!queue_find(DatumGetTextPP(name), queue) || queue->disable_insert ||
+	if (!queue_find(DatumGetTextPP(name), queue) || queue->disable_insert || !queue->is_home ||
 		(is_action && !queue->has_executor) || !role_is_noted(GetUserId()))
 		return false;
 	PreventCommandDuringRecovery("nextval()");
@@ -345,7 +345,7 @@ role_is_noted(Oid role)
 		return true;
 	rel = table_open(pgtq_relation("role"), AccessShareLock);
 	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(role));
-	scan = systable_beginscan(rel, pgtq_relation("role_pkey"), true, GetActiveSnapshot(), 1, &key);
+	scan = systable_beginscan(rel, pgtq_relation("role_oid_idx"), true, GetActiveSnapshot(), 1, &key);
 	tuple = systable_getnext(scan);
 	found = HeapTupleIsValid(tuple);
 	if (found && !TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data)))

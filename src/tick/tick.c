@@ -90,7 +90,7 @@ pgtq_tick(PG_FUNCTION_ARGS)
 	command_snapshot();
 	found = queue_find_by_id(queue_id, &queue.row) && read_queue(queue_id, &queue) && queue.has_ticker;
 	PopActiveSnapshot();
-	if (!found)
+	if (!found || !queue_adopt(&queue.row))
 		PG_RETURN_NULL();
 	LockRelationOid(existing_relation(queue.row.data_pfx, ""), ShareUpdateExclusiveLock);
 

@@ -21,6 +21,7 @@ EXPECTED = {
     ("tune_storage", INJECTION): QUOTED,
     ("_events_since", INJECTION): "_ring_sql() puts in tables as regclass",
     ("_events_since", "unused parameter"): "the C body needs it",
+    ("_adopt_queue", INJECTION): QUOTED,
     ("_store_retries", INJECTION): "_current_table() returns a quoted name, and the query is our own",
     ("_move_rows", INJECTION): "made of catalog names, and _current_table() returns a quoted name",
     ("_due_rows", "is maybe unmodified"): "the columns come from dynamic SQL",

@@ -13,7 +13,7 @@ select columns_are('pgtq', 'queue', array['queue_id', 'queue_name', 'queue_ntabl
     'queue_rotation_period', 'queue_switch_step1', 'queue_switch_step2', 'queue_switch_time',
     'queue_external_ticker', 'queue_disable_insert', 'queue_ticker_paused', 'queue_ticker_max_count',
     'queue_ticker_max_lag', 'queue_ticker_idle_period', 'queue_per_tx_limit', 'queue_data_pfx',
-    'queue_event_seq', 'queue_tick_seq', 'queue_extra_maint', 'queue_first_tick', 'queue_executor']);
+    'queue_event_seq', 'queue_tick_seq', 'queue_extra_maint', 'queue_first_tick', 'queue_executor', 'queue_home']);
 
 -- the default of every column
 select queue_id as id from pgtq.queue where queue_name = 'q' \gset

@@ -81,8 +81,8 @@ select results_eq(
 select throws_ok(format('update pgtq.queue set %s', change), '23514', null, 'refused: ' || change)
   from unnest(array['queue_ticker_max_count = -1', $$queue_ticker_max_lag = '-1 s'$$, $$queue_ticker_idle_period = '-1 s'$$,
                     $$queue_rotation_period = '-1 s'$$, 'queue_per_tx_limit = -1']) change;
-select throws_ok($$insert into pgtq.queue (queue_name, queue_data_pfx, queue_event_seq, queue_tick_seq)
-                   values ('q', 'x', 'y', 'z')$$, '23505', null, 'queue names are unique');
+select throws_ok($$insert into pgtq.queue (queue_name, queue_data_pfx, queue_event_seq, queue_tick_seq, queue_home)
+                   values ('q', 'x', 'y', 'z', 'here')$$, '23505', null, 'queue names are unique');
 
 select * from finish();
 rollback;

@@ -1,0 +1,17 @@
+create or replace function pgtq._adopt_clone()
+returns boolean
+as $$
+-- Called when a queue turns out to come from another database: adopts it, if pgtq.on_clone says
+-- "run".  False if it says "pause".
+begin
+    if coalesce(nullif(current_setting('pgtq.on_clone', true), ''), 'run') = 'pause' then
+        raise warning 'this database is a copy of another one, and its queues are paused'
+            using hint = 'If timers are to fire here, call pgtq.adopt().';
+        return false;
+    end if;
+    perform pgtq.adopt();
+    return true;
+end;
+$$ language plpgsql set search_path = pg_catalog, pg_temp;
+
+comment on function pgtq._adopt_clone() is 'Internal: adopt the queues of a copied database, or not';

@@ -1,0 +1,16 @@
+create or replace function pgtq._home()
+returns text
+-- Which database this is, of all there are: the server's system identifier and the oid of the
+-- database.  A restored dump, or a database made from a template, is another one.
+--@c
+as 'MODULE_PATHNAME', 'pgtq_home' language c;
+--@pl
+as $$
+begin
+    return (select system_identifier from pg_catalog.pg_control_system()) || ':' ||
+           (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database());
+end;
+$$ language plpgsql set search_path = pg_catalog, pg_temp;
+--@end
+
+comment on function pgtq._home() is 'Internal: which database this is';

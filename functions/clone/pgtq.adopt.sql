@@ -1,0 +1,34 @@
+create or replace function pgtq.adopt()
+returns integer
+as $$
+-- Makes the queues of a copied database its own: of a restored dump, of a database made from
+-- a template, after pg_upgrade.  The ticker does this by itself, unless pgtq.on_clone is "pause".
+--
+-- Returns how many queues were adopted.
+-- Writes: everything.
+--
+-- Events and ticks are ordered by transaction ids, and here those are of another life.  So
+-- what is not delivered yet enters again under a transaction of this one, behind a new first
+-- tick, and so does what waits in the delay store.  In another server roles have other oids:
+-- they are found by their names; one that does not exist here runs nothing.
+declare
+    _q      pgtq.queue;
+    _count  integer := 0;
+begin
+    perform pgtq._require_read_committed('pgtq.adopt');
+    lock table pgtq.delay in share update exclusive mode;               -- the mover's
+    lock table pgtq.generation in share update exclusive mode;          -- and the compactor's
+    perform pgtq._adopt_generations();
+    for _q in select * from pgtq.queue where queue_home <> pgtq._home() order by queue_id for update loop
+        perform pgtq._adopt_queue(_q);
+        _count := _count + 1;
+    end loop;
+    if _count > 0 then
+        perform pgtq._adopt_roles(_q.queue_home);
+        perform pgtq._append_move((select coalesce(max(pos_n), 0) + 1 from pgtq.position where pos_sub = -1), null, '-infinity', null);
+    end if;
+    return _count;
+end;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+
+comment on function pgtq.adopt() is 'Make the queues of a copied database its own; how many';
