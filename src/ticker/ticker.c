@@ -37,7 +37,7 @@
 
 /* how long a move that found nothing, although something is due, or that failed, is put off */
 #define SHORTEST_RETRY (10 * 1000)
-#define LONGEST_RETRY USECS_PER_SEC
+#define LONGEST_RETRY (100 * 1000)
 
 /* and a look at the queues that failed */
 #define LOOK_RETRY (5 * USECS_PER_SEC)
@@ -213,11 +213,9 @@ take_news(void)
 {
 	TimestampTz earliest = (TimestampTz) pg_atomic_exchange_u64(&slot->earliest, (uint64) DT_NOEND);
 
-	if (earliest < next_due)
-	{
-		next_due = earliest;
-		move_not_before = DT_NOBEGIN;
-	}
+	next_due = Min(next_due, earliest);
+	if (earliest != DT_NOEND)
+		move_not_before = DT_NOBEGIN;	/* this one may not be locked */
 	if (pg_atomic_exchange_u32(&slot->news, 0) & NEWS_QUEUES)
 	{
 		queues_changed = true;
@@ -327,7 +325,7 @@ move_task(void *arg)
 	move->next_due = query_next_due();
 }
 
-/* Waits longer each time, up to a second. */
+/* Waits longer each time, but not for long: others may become due meanwhile. */
 static void
 put_off_move(void)
 {
