@@ -205,3 +205,19 @@ def test_databases_come_and_go_while_another_works(ticking):
     worker.result()
     assert served == [f"{n}" for n in range(len(served))] and len(served) > MANY
     assert ticking.value("select errors from pgtq.ticker_stats") == 0
+
+
+@pytest.mark.timeout(300)
+def test_many_databases_at_once(preloaded):
+    """A server that starts with many of them, half without the extension, has a ticker where it should."""
+    dbs = [preloaded.create_db(f"many_{n}") for n in range(MANY)]
+    for n in range(MANY):
+        preloaded.psql("postgres", f"create database without_{n}")
+    preloaded.restart()
+    for db in dbs:
+        eventually(lambda: has_ticker(db))
+    eventually(lambda: all(tickers(preloaded, f"without_{n}") == 0 for n in range(MANY)))
+    for db in dbs:
+        db.drop()
+    for n in range(MANY):
+        preloaded.drop_db(f"without_{n}")
