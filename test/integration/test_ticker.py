@@ -294,6 +294,8 @@ def test_settings_of_the_database_do_not_stop_it(preloaded):
 
 
 def test_maintenance_rotates_and_runs_nothing_of_others(ticking):
+    ticking.rows("alter system set pgtq.maintenance_interval = '1s'")
+    ticking.server.reload()
     ticking.psql("""
         create table ran (as_whom text);
         create function extra(text) returns integer language sql
@@ -307,6 +309,8 @@ def test_maintenance_rotates_and_runs_nothing_of_others(ticking):
     eventually(lambda: ticking.value("select queue_cur_table > 0 from pgtq.queue"))
     eventually(lambda: stats(ticking)["maintenance_runs"] > 1)
     assert ticking.rows("select * from ran") == []
+    ticking.rows("alter system reset pgtq.maintenance_interval")
+    ticking.server.reload()
 
 
 def test_terminated_ticker_comes_back(ticking):
