@@ -50,6 +50,10 @@ def measure(workspace, args):
         "systems": {},
         "workloads": {},
     }
+    needed = {n for w in args.workloads for n in getattr(workloads.load(w), "SYSTEMS", systems.WITHOUT_WORKERS)}
+    chosen = [system for system in chosen if system.name in needed]
+    if not chosen:
+        sys.exit("none of these systems takes part in these workloads")
     servers = {}
     for system in chosen:
         servers[system.name] = server = cluster.start(workspace, system)
@@ -98,6 +102,7 @@ def choose_systems(names, workspace):
 
 def run_workload(name, chosen, servers, args):
     workload = workloads.load(name)
+    chosen = [s for s in chosen if s.name in getattr(workload, "SYSTEMS", systems.WITHOUT_WORKERS)]
     out = {
         "figures": {
             key: {"unit": unit, "better": better, "what": what}

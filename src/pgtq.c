@@ -63,7 +63,8 @@ _PG_init(void)
 		return;
 	shared_request();
 	utility_hook_install();
-	launcher_register();
+	if (!IsBinaryUpgrade)		/* pg_upgrade wants to be alone */
+		launcher_register();
 }
 
 static void

@@ -2,7 +2,8 @@
 --
 -- The counters are in shared memory: they start anew with the server, and do not with a
 -- ticker.  lateness[n] is how many moves ended with their tick less than 2^n microseconds
--- after the earliest entry was due (and not less than 2^(n-1); the last one has the rest).
+-- after the earliest entry was due (and not less than 2^(n-1), but for the first; the last
+-- one has the rest).
 
 create view pgtq.ticker_stats as
     select s.ticker_pid is not null as running,

@@ -61,8 +61,7 @@ def db(server, build):
 
 @pytest.fixture(scope="session")
 def preloaded(workspace):
-    with workspace.server(shared_preload_libraries="pgtq", max_worker_processes=40,
-                          **{"pgtq.maintenance_interval": "1s"}) as server:
+    with workspace.server(shared_preload_libraries="pgtq", max_worker_processes=60) as server:
         yield server
 
 

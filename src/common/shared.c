@@ -11,6 +11,7 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
+#include "storage/procarray.h"
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
 
@@ -156,6 +157,60 @@ shared_slot(Oid database)
 			return last = &shared->slots[i];
 	}
 	return NULL;
+}
+
+/*
+ * The slot of a database, made ready for a ticker to start; or one that no
+ * worker uses.  NULL if the database is to be left alone.  For the launcher.
+ */
+DatabaseSlot *
+shared_take_slot(Oid database)
+{
+	DatabaseSlot *slot = shared_slot(database);
+
+	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
+	for (int i = 0; i < shared->slots_length && slot == NULL; i++)
+	{
+		DatabaseSlot *other = &shared->slots[i];
+
+		if (other->ticker_pid == 0 && other->maintenance_pid == 0 && other->held_by == 0 &&
+			other->state != SLOT_STARTING && other->state != SLOT_RUNNING)
+			slot = other;
+	}
+	if (slot != NULL && slot->held_by != 0)
+	{
+		if (BackendPidGetProc(slot->held_by) == NULL)
+			slot->held_by = 0;
+		else
+			slot = NULL;
+	}
+	if (slot != NULL)
+	{
+		if (pg_atomic_read_u32(&slot->database) != database)
+			shared_reset_slot(slot);
+		pg_atomic_write_u32(&slot->database, database);
+		slot->state = SLOT_STARTING;
+		slot->leave = false;
+	}
+	LWLockRelease(shared->lock);
+	return slot;
+}
+
+/* Takes the slot from a database that has no ticker and shall have none. */
+void
+shared_free_slot(Oid database)
+{
+	DatabaseSlot *slot = shared_slot(database);
+
+	if (slot == NULL)
+		return;
+	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
+	if (slot->ticker_pid == 0 && slot->held_by == 0)
+	{
+		pg_atomic_write_u32(&slot->database, InvalidOid);
+		slot->state = SLOT_FREE;
+	}
+	LWLockRelease(shared->lock);
 }
 
 /* Sets the latch of a process whose number + 1 stands in shared memory. */

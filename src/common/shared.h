@@ -118,6 +118,8 @@ extern pg_atomic_uint64 *shared_waiters;
 extern void shared_request(void);
 extern void shared_reset_slot(DatabaseSlot *slot);
 extern DatabaseSlot *shared_slot(Oid database);
+extern DatabaseSlot *shared_take_slot(Oid database);
+extern void shared_free_slot(Oid database);
 extern void shared_set_latch(pg_atomic_uint32 *proc);
 extern void shared_wake_launcher(void);
 extern void shared_note_error(DatabaseSlot *slot, const char *message);

@@ -23,7 +23,6 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
-#include "storage/procarray.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -72,11 +71,10 @@ static void read_databases(void);
 static bool is_wanted(Form_pg_database row, List *names);
 static void take_rechecks(void);
 static int	update_database(Database *database);
+static bool has_ticker(Database *database);
 static void ticker_has_ended(Database *database);
 static void dismiss_ticker(Database *database);
 static bool start_ticker(Database *database);
-static DatabaseSlot *take_slot(Oid database);
-static void free_slot(Oid database);
 static void tell_slots_missing(bool missing);
 static TimestampTz start_tickers(void);
 
@@ -277,7 +275,7 @@ start_tickers(void)
 	hash_seq_init(&seq, databases);
 	while ((database = hash_seq_search(&seq)) != NULL)
 	{
-		if (!database->listed || database->absent || database->handle != NULL)
+		if (!database->listed || database->absent || has_ticker(database))
 			continue;
 		if (slots_retry_at > now)
 		{
@@ -314,11 +312,11 @@ update_database(Database *database)
 
 	if (database->handle != NULL && GetBackgroundWorkerPid(database->handle, &pid) == BGWH_STOPPED)
 		ticker_has_ended(database);
-	if (database->handle == NULL)
+	if (!has_ticker(database))
 	{
 		if (!database->listed)
 		{
-			free_slot(database->oid);
+			shared_free_slot(database->oid);
 			hash_search(databases, &database->oid, HASH_REMOVE, NULL);
 		}
 		return 0;
@@ -331,6 +329,25 @@ update_database(Database *database)
 		starting = 1;
 	LWLockRelease(shared->lock);
 	return starting;
+}
+
+/*
+ * Is there a ticker, or was one asked for?  It may be of a launcher before us;
+ * then we are not its parent, but it wakes us at its end all the same.
+ */
+static bool
+has_ticker(Database *database)
+{
+	DatabaseSlot *slot = shared_slot(database->oid);
+	bool		found = database->handle != NULL;
+
+	if (!found && slot != NULL)
+	{
+		LWLockAcquire(shared->lock, LW_SHARED);
+		found = slot->ticker_pid != 0;
+		LWLockRelease(shared->lock);
+	}
+	return found;
 }
 
 static void
@@ -364,7 +381,7 @@ ticker_has_ended(Database *database)
 	if (state == SLOT_ABSENT && !database->recheck)
 	{
 		database->absent = true;
-		free_slot(database->oid);
+		shared_free_slot(database->oid);
 	}
 }
 
@@ -388,7 +405,7 @@ dismiss_ticker(Database *database)
 static bool
 start_ticker(Database *database)
 {
-	DatabaseSlot *slot = take_slot(database->oid);
+	DatabaseSlot *slot = shared_take_slot(database->oid);
 
 	database->held = (slot == NULL);
 	if (slot == NULL)
@@ -408,60 +425,6 @@ start_ticker(Database *database)
 	}
 	database->recheck = false;
 	return true;
-}
-
-/*
- * The slot of a database, made ready for a ticker to start; or one that no
- * worker uses.  NULL if the database is to be left alone.
- */
-static DatabaseSlot *
-take_slot(Oid database)
-{
-	DatabaseSlot *slot = shared_slot(database);
-
-	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
-	for (int i = 0; i < shared->slots_length && slot == NULL; i++)
-	{
-		DatabaseSlot *other = &shared->slots[i];
-
-		if (other->ticker_pid == 0 && other->maintenance_pid == 0 && other->held_by == 0 &&
-			other->state != SLOT_STARTING && other->state != SLOT_RUNNING)
-			slot = other;
-	}
-	if (slot != NULL && slot->held_by != 0)
-	{
-		if (BackendPidGetProc(slot->held_by) == NULL)
-			slot->held_by = 0;
-		else
-			slot = NULL;
-	}
-	if (slot != NULL)
-	{
-		if (pg_atomic_read_u32(&slot->database) != database)
-			shared_reset_slot(slot);
-		pg_atomic_write_u32(&slot->database, database);
-		slot->state = SLOT_STARTING;
-		slot->leave = false;
-	}
-	LWLockRelease(shared->lock);
-	return slot;
-}
-
-/* Takes the slot from a database that has no ticker and shall have none. */
-static void
-free_slot(Oid database)
-{
-	DatabaseSlot *slot = shared_slot(database);
-
-	if (slot == NULL)
-		return;
-	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
-	if (slot->ticker_pid == 0 && slot->held_by == 0)
-	{
-		pg_atomic_write_u32(&slot->database, InvalidOid);
-		slot->state = SLOT_FREE;
-	}
-	LWLockRelease(shared->lock);
 }
 
 /* Says once that worker slots are missing, and once that they are not. */

@@ -100,7 +100,9 @@ read_slot(DatabaseSlot *slot, State *state)
 	{
 		set_time(state, TICKER_STARTED, slot->started);
 		set_time(state, NEXT_WAKE, (TimestampTz) pg_atomic_read_u64(&slot->planned));
-		set_time(state, NEXT_DUE, (TimestampTz) pg_atomic_read_u64(&slot->next_due));
+		/* what it was told while it sleeps counts, too */
+		set_time(state, NEXT_DUE, Min((TimestampTz) pg_atomic_read_u64(&slot->next_due),
+									  (TimestampTz) pg_atomic_read_u64(&slot->earliest)));
 	}
 	set_counter(state, WAKEUPS, &counters->wakeups);
 	set_counter(state, TICKS, &counters->ticks);

@@ -14,9 +14,7 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "catalog/pg_type.h"
-#include "commands/dbcommands.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "port/pg_bitutils.h"
@@ -37,7 +35,7 @@
 
 /* how long a move that found nothing, although something is due, or that failed, is put off */
 #define SHORTEST_RETRY (10 * 1000)
-#define LONGEST_RETRY USECS_PER_SEC
+#define LONGEST_RETRY (100 * 1000)
 
 /* and a look at the queues that failed */
 #define LOOK_RETRY (5 * USECS_PER_SEC)
@@ -83,6 +81,7 @@ static bool tick_due(void);
 static void tick_queue(int32 queue_id);
 static void tick_task(void *arg);
 static void maintain(void);
+static TimestampTz latest_maintenance(void);
 static void look_again_soon(void);
 static void maintenance_task(void *arg);
 static void start_maintenance(void);
@@ -213,11 +212,9 @@ take_news(void)
 {
 	TimestampTz earliest = (TimestampTz) pg_atomic_exchange_u64(&slot->earliest, (uint64) DT_NOEND);
 
-	if (earliest < next_due)
-	{
-		next_due = earliest;
-		move_not_before = DT_NOBEGIN;
-	}
+	next_due = Min(next_due, earliest);
+	if (earliest != DT_NOEND)
+		move_not_before = DT_NOBEGIN;	/* this one may not be locked */
 	if (pg_atomic_exchange_u32(&slot->news, 0) & NEWS_QUEUES)
 	{
 		queues_changed = true;
@@ -302,18 +299,14 @@ move_task(void *arg)
 	Oid			types[1] = {INT4OID};
 	Datum		values[1] = {Int32GetDatum(pgtq_move_limit)};
 	Move	   *move = arg;
-	HeapTuple	tuple;
-	TupleDesc	desc;
 	Datum		queues;
 	bool		isnull;
 
 	worker_plan(&plan, "select moved, queue_ids from pgtq._move_due($1)", 1, types);
 	if (SPI_execute_plan(plan, values, NULL, false, 1) != SPI_OK_SELECT || SPI_processed != 1)
 		elog(ERROR, "_move_due() returned no row");
-	tuple = SPI_tuptable->vals[0];
-	desc = SPI_tuptable->tupdesc;
-	move->moved = DatumGetInt32(SPI_getbinval(tuple, desc, 1, &isnull));
-	queues = SPI_getbinval(tuple, desc, 2, &isnull);
+	move->moved = DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+	queues = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2, &isnull);
 	if (!isnull)
 	{
 		Datum	   *ids;
@@ -327,7 +320,7 @@ move_task(void *arg)
 	move->next_due = query_next_due();
 }
 
-/* Waits longer each time, up to a second. */
+/* Waits longer each time, but not for long: others may become due meanwhile. */
 static void
 put_off_move(void)
 {
@@ -340,7 +333,7 @@ static void
 count_lateness(TimestampTz due)
 {
 	int64		late = Max(GetCurrentTimestamp() - due, 0);
-	int			bucket = (late == 0) ? 0 : pg_leftmost_one_pos64((uint64) late) + 1;
+	int			bucket = (late == 0) ? 0 : pg_leftmost_one_pos64((uint64) late);
 
 	pg_atomic_fetch_add_u64(&slot->counters.lateness[Min(bucket, LATENESS_BUCKETS - 1)], 1);
 }
@@ -399,9 +392,10 @@ tick_task(void *arg)
 }
 
 /*
- * From time to time, looks whether there is maintenance to do; best together
- * with a tick of idle queues, so that we wake once for both.  The queues are
- * read again then, too: somebody may have changed the table itself.
+ * From time to time, looks whether there is maintenance to do.  That is up to
+ * half the interval early or late, so as to come together with a tick of idle
+ * queues: we wake once for both.  The queues are read again then, too:
+ * somebody may have changed the table itself.
  */
 static void
 maintain(void)
@@ -411,7 +405,7 @@ maintain(void)
 	bool		due = false;
 
 	next_maintenance = Min(next_maintenance, now + interval);	/* it may have become shorter */
-	if (now < next_maintenance && !(swept && now + interval / 2 >= next_maintenance))
+	if (swept ? now + interval / 2 < next_maintenance : now < latest_maintenance())
 		return;
 	next_maintenance = now + interval;
 	if (!worker_run(slot, "looking for maintenance to do", maintenance_task, &due))
@@ -420,11 +414,17 @@ maintain(void)
 		start_maintenance();
 }
 
+static TimestampTz
+latest_maintenance(void)
+{
+	return next_maintenance + pgtq_maintenance_interval * USECS_PER_SEC / 2;
+}
+
 /* Looking has failed: whatever it is, it may pass. */
 static void
 look_again_soon(void)
 {
-	next_maintenance = Min(next_maintenance, GetCurrentTimestamp() + LOOK_RETRY);
+	next_maintenance -= Max(latest_maintenance() - (GetCurrentTimestamp() + LOOK_RETRY), 0);
 }
 
 static void
@@ -471,7 +471,7 @@ start_maintenance(void)
 static void
 sleep_until_next(uint32 wait_event)
 {
-	TimestampTz until = Min(plan_next(), next_maintenance);
+	TimestampTz until = Min(plan_next(), latest_maintenance());
 	TimestampTz now;
 
 	if (queues_changed)

@@ -1,9 +1,14 @@
 """A consumer for the tests of the workers."""
 
 import threading
+import time
+
+# A minute is what the workers need to find out by themselves what nobody has told them. So
+# whoever waits longer than this has not been woken.
+SOON = 20
 
 
-def batch(conn, timeout="20 s", queue="q", consumer="c"):
+def batch(conn, timeout="1 hour", queue="q", consumer="c"):
     """Waits for one batch: the data of its events, or None if none came."""
     (batch_id,) = conn.execute("select pgtq.wait_batch(%s, %s, %s)",
                                (queue, consumer, timeout)).fetchone()
@@ -18,10 +23,12 @@ def batch(conn, timeout="20 s", queue="q", consumer="c"):
 def events(conn, count, **kwargs):
     """Waits for batches until there are that many events; empty batches are none."""
     found = []
+    started = time.monotonic()
     while len(found) < count:
         got = batch(conn, **kwargs)
         assert got is not None, f"only {found}"
         found += got
+    assert time.monotonic() - started < SOON, f"{found} came late"
     return found
 
 
@@ -39,7 +46,7 @@ class Background(threading.Thread):
         except BaseException as error:
             self.error = error
 
-    def result(self, timeout=30):
+    def result(self, timeout=SOON):
         self.join(timeout)
         assert not self.is_alive(), "still running"
         if self.error:

@@ -294,6 +294,8 @@ def test_settings_of_the_database_do_not_stop_it(preloaded):
 
 
 def test_maintenance_rotates_and_runs_nothing_of_others(ticking):
+    ticking.rows("alter system set pgtq.maintenance_interval = '1s'")
+    ticking.server.reload()
     ticking.psql("""
         create table ran (as_whom text);
         create function extra(text) returns integer language sql
@@ -307,6 +309,8 @@ def test_maintenance_rotates_and_runs_nothing_of_others(ticking):
     eventually(lambda: ticking.value("select queue_cur_table > 0 from pgtq.queue"))
     eventually(lambda: stats(ticking)["maintenance_runs"] > 1)
     assert ticking.rows("select * from ran") == []
+    ticking.rows("alter system reset pgtq.maintenance_interval")
+    ticking.server.reload()
 
 
 def test_terminated_ticker_comes_back(ticking):
@@ -327,3 +331,28 @@ def test_reader_may_look(ticking):
                               "errors", "ticks"}
         assert found["ticker"] == found["ticks"] == "ok"
         assert batch(conn, timeout="0") is None
+
+
+@pytest.mark.parametrize("role", ["nobody_special", "pgtq_reader", "pgtq_writer", "pgtq_admin"])
+def test_ordinary_roles_cannot_stop_it(ticking, role):
+    """Nor what it does, nor what it is told; an admin may lock his queue, and no more."""
+    if role == "nobody_special":
+        ticking.rows("create role nobody_special")
+    pid = stats(ticking)["ticker_pid"]
+    refused = [f"select pg_terminate_backend({pid})", f"select pg_cancel_backend({pid})",
+               "select pgtq._wake_at(now())", "select pgtq._queues_changed()", "select pgtq._tick(1, true)",
+               "select pgtq._move_due(1)", "lock table pgtq.queue in access exclusive mode",
+               "lock table pgtq.tick_1_0 in share mode", "create function pgtq.f() returns int language sql as 'select 1'",
+               "create trigger t before insert on pgtq.tick_1_0 execute function suppress_redundant_updates_trigger()"]
+    if role != "pgtq_admin":
+        refused.append("lock table pgtq.event_1 in share update exclusive mode")
+    with ticking.connect() as conn:
+        conn.execute(f"set role {role}")
+        for command in refused:
+            conn.execute("begin")
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                conn.execute(command)
+            conn.execute("rollback")
+    if role == "nobody_special":
+        ticking.rows("drop role nobody_special")
+    assert stats(ticking)["ticker_pid"] == pid

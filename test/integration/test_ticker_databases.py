@@ -29,7 +29,8 @@ def works(db, queue="q"):
     """One event through the ticker."""
     with db.connect() as conn:
         conn.execute("select pgtq.insert_event(%s, 't', 'works')", (queue,))
-        assert events(conn, 1, queue=queue) == ["works"]
+        while "works" not in events(conn, 1, queue=queue):      # there may be older ones
+            pass
 
 
 def test_extension_is_dropped_and_created_again(ticking):
@@ -70,11 +71,19 @@ def test_drop_extension_under_load(ticking):
                     conn.execute("select pgtq.wait_batch('q', 'c', '10 ms')")
                 except psycopg.errors.Error as error:       # gone, or just going
                     assert error.sqlstate[:2] in ("42", "3F", "40", "XX"), error
+
+    def drop():
+        try:
+            ticking.rows("drop extension pgtq cascade")
+            return True
+        except psycopg.errors.DeadlockDetected:     # with a load: it locks one table, then another
+            return False
+
     loads = [Background(load) for _ in range(2)]
     try:
         for _ in range(3):
             eventually(lambda: ticking.value("select ticks > 5 from pgtq.ticker_stats"))
-            ticking.psql("drop extension pgtq cascade")
+            eventually(drop)
             ticking.psql("create extension pgtq; select pgtq.create_queue('q'), pgtq.register_consumer('q', 'c')")
     finally:
         stop.set()
@@ -205,3 +214,19 @@ def test_databases_come_and_go_while_another_works(ticking):
     worker.result()
     assert served == [f"{n}" for n in range(len(served))] and len(served) > MANY
     assert ticking.value("select errors from pgtq.ticker_stats") == 0
+
+
+@pytest.mark.timeout(300)
+def test_many_databases_at_once(preloaded):
+    """A server that starts with many of them, half without the extension, has a ticker where it should."""
+    dbs = [preloaded.create_db(f"many_{n}") for n in range(MANY)]
+    for n in range(MANY):
+        preloaded.psql("postgres", f"create database without_{n}")
+    preloaded.restart()
+    for db in dbs:
+        eventually(lambda: has_ticker(db))
+    eventually(lambda: all(tickers(preloaded, f"without_{n}") == 0 for n in range(MANY)))
+    for db in dbs:
+        db.drop()
+    for n in range(MANY):
+        preloaded.drop_db(f"without_{n}")

@@ -128,6 +128,23 @@ def test_not_preloaded(workspace):
             assert waiting.result() == ["x"]
 
 
+@pytest.mark.timeout(300)
+def test_new_launcher_finds_the_tickers(workspace):
+    with workspace.server(**PRELOAD) as server:
+        db = server.create_db("q")
+        eventually(lambda: has_ticker(db))
+        (ticker, launcher), = db.rows("select ticker_pid, launcher_pid from pgtq._ticker_state()")
+        server.psql("postgres", f"select pg_terminate_backend({launcher})")
+        eventually(lambda: db.value("select launcher_pid <> %s from pgtq._ticker_state()", launcher))
+        eventually(lambda: has_ticker(server.create_db()))
+        assert db.value("select ticker_pid from pgtq.ticker_stats") == ticker
+        server.psql("postgres", f"select pg_terminate_backend({ticker})")
+        eventually(lambda: db.value("select ticker_pid <> %s from pgtq.ticker_stats", ticker))
+        server.configure(**{"pgtq.enabled": "off"})
+        server.reload()
+        eventually(lambda: not has_ticker(db))
+
+
 # -- kill -9
 
 
