@@ -3,7 +3,7 @@
 #   awk -v build=c|pl -f mk/grants.awk structure/grants.ini
 #
 #   [functions ROLE]           then one signature per line
-#   [functions ROLE pl]        the same, of functions that only the PL build has
+#   [functions pl ROLE]        the same, of functions that only the PL build has
 #   [tables PRIV,PRIV ROLE]    then one table or view per line
 #   [columns PRIV TABLE ROLE]  then one column of that table per line
 #   [sequences PRIV,PRIV ROLE] then one sequence per line
@@ -41,8 +41,8 @@ $0 == "" { next }
 
     if (kind == "functions" && n == 2)
         format = "grant execute on function pgtq.%s to " role ";\n"
-    else if (kind == "functions" && n == 3 && word[3] == "pl")
-        format = build == "pl" ? "grant execute on function pgtq.%s to " word[2] ";\n" : "skip"
+    else if (kind == "functions" && n == 3 && word[2] == "pl")
+        format = build == "pl" ? "grant execute on function pgtq.%s to " role ";\n" : "skip"
     else if (kind == "tables" && n > 2)
         format = "grant " privileges " on pgtq.%s to " role ";\n"
     else if (kind == "columns" && n == 4)

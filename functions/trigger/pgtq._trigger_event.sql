@@ -15,12 +15,18 @@ as $$
 -- Under session_replication_role local nothing is looked at, as in PgQ: the change is
 -- somebody's repair work.
 declare
-    _plan   record;
-    _row    record;
-    _event  record;
-    _fields text[];
-    _values text[];
-    _types  text[];
+    _plan   pg_catalog.record;
+    _row    pg_catalog.record;
+    _pkey_changed    boolean;
+    _ignored_changed boolean;
+    _other_changed   boolean;
+    _data   pg_catalog.text;
+    _backup pg_catalog.text;
+    _key    pg_catalog.text[];
+    _names  pg_catalog.text[];
+    _fields pg_catalog.text[];
+    _values pg_catalog.text[];
+    _types  pg_catalog.text[];
 begin
     if pg_catalog.current_setting('session_replication_role') operator(pg_catalog.=) 'local' then
         return false;
@@ -33,10 +39,11 @@ begin
         else
             _row := i_new;
         end if;
-        execute _plan.event_sql into _event using _row, i_old;
-        _fields := pgtq._trigger_fields(
-            i_format, i_op, _fields, _event.pkey_changed, _event.ignored_changed, _event.other_changed,
-            _event.data, _event.backup, _event.key, _event.magic_fields, _event.magic_values);
+        execute _plan.event_sql
+           into _pkey_changed, _ignored_changed, _other_changed, _data, _backup, _key, _names, _values
+          using _row, i_old;
+        _fields := pgtq._trigger_fields(i_format, i_op, _fields, _pkey_changed, _ignored_changed, _other_changed,
+                                        _data, _backup, _key, _names, _values);
         if _fields is null then
             return _plan.skip;
         end if;

@@ -8,7 +8,7 @@ as $$
 -- well, as in PgQ, unless a column has such a name.
 declare
     _item   text;
-    _names  text[] := '{}';
+    _names  text[] := '{}'::text[];
 begin
     if i_list is null then
         return null;

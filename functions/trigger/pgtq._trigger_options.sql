@@ -16,7 +16,7 @@ as $$
 -- Returns what the arguments set; fields has the expressions for ev_type, ev_data, ev_extra1
 -- to ev_extra4, null where there is none.  The C build does the same in src/triggers/options.c.
 declare
-    _names  constant text[] := '{ev_type,ev_data,ev_extra1,ev_extra2,ev_extra3,ev_extra4}';
+    _names  constant text[] := array['ev_type', 'ev_data', 'ev_extra1', 'ev_extra2', 'ev_extra3', 'ev_extra4'];
     _arg    text;
     _key    text;
     _value  text;

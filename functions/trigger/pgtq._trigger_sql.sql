@@ -25,13 +25,13 @@ declare
     _as_literal constant text := 'case when ' || _is_null || ' then %2$L else pg_catalog.quote_literal(pg_catalog.concat(%1$s)) end';
     _as_json    constant text := 'case when ' || _is_null || ' then %3$L else pg_catalog.concat(%2$L, pg_catalog.to_json(pg_catalog.concat(%1$s))) end';
     _as_bare    constant text := 'case when ' || _is_null || ' then %3$L else pg_catalog.concat(%2$L, pg_catalog.to_json(%1$s)) end';
-    _differ     constant text := '(row(%1$s)::record operator(pg_catalog.<>) row(%2$s)::record)';
+    _differ     constant text := '(row(%1$s)::pg_catalog.record operator(pg_catalog.<>) row(%2$s)::pg_catalog.record)';
     _update     constant boolean := i_op = 'UPDATE';
     _sql        text;
 begin
     with cols as materialized (
         select a.attnum, a.attname::text as name, quote_ident(a.attname) as label, a.atttypid,
-               format('(_v.r).%I', a.attname) as new, format('(_v.o).%I', a.attname) as old,
+               format('_r.%I', a.attname) as new, format('_o.%I', a.attname) as old,
                starts_with(a.attname, '_pgtq_ev_') as magic,
                starts_with(a.attname, '_pgtq_ev_') or coalesce(a.attname = any (i_ignore), false) as left_out,
                a.attname = any (i_pkey) and not starts_with(a.attname, '_pgtq_ev_') as pkey,
@@ -53,39 +53,39 @@ begin
           from cols c
     )
     select format('select %s as pkey_changed, %s as ignored_changed, %s as other_changed, %s as data, %s as backup,'
-                  ' array[%s]::text[] as key, %L::text[] as magic_fields, array[%s]::text[] as magic_values'
-                  ' from (select $1 as r%s offset 0) as _v',
+                  ' array[%s]::pg_catalog.text[] as key, %L::pg_catalog.text[] as magic_fields, array[%s]::pg_catalog.text[] as magic_values'
+                  ' from (select (_v.r).* from (select $1 as r offset 0) as _v) as _r%s',
                   coalesce(string_agg(changed, ' or ') filter (where pkey), 'false'),
                   coalesce(string_agg(changed, ' or ') filter (where left_out and not pkey), 'false'),
                   coalesce(string_agg(changed, ' or ') filter (where not left_out and not pkey), 'false'),
                   case when i_format = 'json'
-                       then format('pg_catalog.concat(''{'', pg_catalog.array_to_string(array[%s]::text[], '',''), ''}'')',
+                       then format('pg_catalog.concat(''{'', pg_catalog.array_to_string(array[%s]::pg_catalog.text[], '',''), ''}'')',
                                    string_agg(format(template, new, word, word || 'null'), ', ' order by attnum) filter (where not left_out))
                        when i_format = 'url'
-                       then format('pg_catalog.array_to_string(array[%s]::text[], ''&'')',
+                       then format('pg_catalog.array_to_string(array[%s]::pg_catalog.text[], ''&'')',
                                    string_agg(format(template, new, word), ', ' order by attnum) filter (where not left_out))
                        when _update
-                       then format('pg_catalog.array_to_string(array[%s]::text[], '','')',
+                       then format('pg_catalog.array_to_string(array[%s]::pg_catalog.text[], '','')',
                                    string_agg(format('case when %s then pg_catalog.concat(%L, %s) end',
                                                      changed, label || '=', format(_as_literal, new, 'NULL')), ', ' order by attnum)
                                        filter (where not left_out))
                        when i_op = 'INSERT'
-                       then format('pg_catalog.concat(%L, pg_catalog.array_to_string(array[%s]::text[], '',''), '')'')',
+                       then format('pg_catalog.concat(%L, pg_catalog.array_to_string(array[%s]::pg_catalog.text[], '',''), '')'')',
                                    '(' || coalesce(string_agg(label, ',' order by attnum) filter (where not left_out), '') || ') values (',
                                    string_agg(format(_as_literal, new, 'null'), ', ' order by attnum) filter (where not left_out))
                        else '''''' end,
                   case when not i_backup or not _update then 'null'
                        when i_format = 'json'
-                       then format('pg_catalog.concat(''{'', pg_catalog.array_to_string(array[%s]::text[], '',''), ''}'')',
+                       then format('pg_catalog.concat(''{'', pg_catalog.array_to_string(array[%s]::pg_catalog.text[], '',''), ''}'')',
                                    string_agg(format(template, old, word, word || 'null'), ', ' order by attnum) filter (where not left_out))
-                       else format('pg_catalog.array_to_string(array[%s]::text[], ''&'')',
+                       else format('pg_catalog.array_to_string(array[%s]::pg_catalog.text[], ''&'')',
                                    string_agg(format(template, old, word), ', ' order by attnum) filter (where not left_out)) end,
                   string_agg(format('case when ' || _is_null || ' then null else pg_catalog.concat(%2$L, pg_catalog.quote_literal(pg_catalog.concat(%1$s))) end',
                                     case when _update then old else new end, label || '='), ', ' order by attnum)
                       filter (where i_format = 'sql' and pkey),
                   coalesce(array_agg(substr(name, 7) order by attnum) filter (where magic), '{}'),
                   string_agg(format(_as_text, new), ', ' order by attnum) filter (where magic),
-                  case when _update then ', $2 as o' end)
+                  case when _update then ', (select (_v.r).* from (select $2 as r offset 0) as _v) as _o' end)
       into _sql from parts;
     return _sql;
 end;

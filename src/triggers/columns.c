@@ -126,7 +126,7 @@ magic_field(const char *column)
 		if (strcmp(column + strlen(MAGIC_PREFIX), names[field]) == 0)
 			return field;
 	}
-	return UNKNOWN_FIELD;
+	return BAD_FIELD;
 }
 
 static JsonKind

@@ -264,7 +264,7 @@ set_magic_fields(TriggerCall *call, Datum *fields, bool *nulls)
 
 		if (column->magic == NO_FIELD)
 			continue;
-		if (column->magic == UNKNOWN_FIELD)
+		if (column->magic == BAD_FIELD)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("Unknown magic column: %s",

@@ -31,7 +31,7 @@ typedef enum EventField
 } EventField;
 
 #define NO_FIELD (-1)
-#define UNKNOWN_FIELD N_FIELDS
+#define BAD_FIELD N_FIELDS
 
 /* the arguments of a trigger, read; strings are NULL where not given */
 typedef struct TriggerOptions
@@ -71,7 +71,7 @@ typedef struct TriggerColumn
 	int			index;			/* in the TupleDesc */
 	bool		pkey;
 	bool		ignored;		/* by ignore= */
-	int			magic;			/* the field that it sets, NO_FIELD or UNKNOWN_FIELD */
+	int			magic;			/* the field that it sets, NO_FIELD or BAD_FIELD */
 	bool		generated;
 	Oid			type;
 	Oid			collation;

@@ -2,13 +2,17 @@
 
 from catalog import differences, fingerprint
 
-# What only one build has, and why. Names as catalog.fingerprint() gives them.
-ONE_SIDED = {}
+# What only one build has, and why: the beginning of names as catalog.fingerprint() gives them.
+ONE_SIDED = {
+    "function _trigger_": "the trigger functions of the PL build; in C they are in src/triggers",
+    "function _compared_as_text(": "the same",
+    "function _urlencode(": "the same",
+}
 
 
 def test_builds_look_the_same(alone):
     found = differences(fingerprint(alone("c")), fingerprint(alone("pl")), "c", "pl")
-    found = [line for line in found if line.split(": ")[0] not in ONE_SIDED]
+    found = [line for line in found if not line.startswith(tuple(ONE_SIDED))]
     assert not found, "\n".join(["", *found])
 
 

@@ -24,6 +24,7 @@ EXPECTED = {
     ("event_retry", INJECTION): "_ring_sql() puts in tables as regclass",
     ("_move_retries", INJECTION): "_current_table() returns a quoted name",
     ("get_batch_cursor", INJECTION): "the caller's own SQL, run with the caller's rights",
+    ("_trigger_event", INJECTION): "SQL of the trigger's owner, run with the rights of whoever changes the table",
     ("_current_table", "control reached end"): "its loop ends by RETURN only",
     ("get_batch_cursor", "is maybe unmodified"): "the columns come from dynamic SQL",
     ("get_batch_events", "is maybe unmodified"): "the columns come from dynamic SQL",
