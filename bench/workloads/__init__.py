@@ -9,7 +9,7 @@ SERIES, where there is one, names lists in the details that show how the run wen
 
 from importlib import import_module
 
-ALL = ["insert_single", "insert_bulk", "drain", "held_snapshot"]
+ALL = ["insert_single", "insert_bulk", "trigger", "drain", "held_snapshot"]
 
 # About 100 bytes; text that TOAST has no reason to look at and WAL cannot compress.
 DATA_100 = "rpad('payload', 100, 'abcdefghijklmnopqrstuvwxyz0123456789')"

@@ -59,8 +59,12 @@ begin
     if condition is not null then
         condition_sql := pgtq._trigger_expression_sql(i_relid, i_op, array[condition]);
     end if;
-    targets := array(select n from generate_series(1, 6) n where _options.fields[n] is not null);
-    if targets <> '{}' then
+    for _n in 1 .. 6 loop
+        if _options.fields[_n] is not null then
+            targets := targets || _n;
+        end if;
+    end loop;
+    if targets is not null then
         fields_sql := pgtq._trigger_expression_sql(i_relid, i_op, array_remove(_options.fields, null));
     end if;
 end;

@@ -13,81 +13,86 @@ as $$
 --     key                                            for sql: column='value' of each key column
 --     magic_fields, magic_values                     fields that columns set, and to what
 --
--- It runs on anybody's search_path, so every name in it has its schema.  A value is written
--- by concat(), which calls the type's output function; a cast to text is another thing for
--- char(n), inet, boolean.  "is not distinct from null" is null itself, while "is null" is also
--- a row of nulls.  "<>" of records is that of the column's type, wherever its operators are.
--- OFFSET 0 keeps the planner from putting the row in the place of each mention of it.
+-- It runs on anybody's search_path, so every name in it has its schema.  OFFSET 0 keeps the
+-- planner from putting the row in the place of each mention of it.
 declare
-    _is_null    constant text := '%1$s is not distinct from null';
-    _as_text    constant text := 'case when ' || _is_null || ' then null else pg_catalog.concat(%1$s) end';
-    _as_url     constant text := 'case when ' || _is_null || ' then %2$L else pg_catalog.concat(%2$L, ''='', pgtq._urlencode(pg_catalog.concat(%1$s))) end';
-    _as_literal constant text := 'case when ' || _is_null || ' then %2$L else pg_catalog.quote_literal(pg_catalog.concat(%1$s)) end';
-    _as_json    constant text := 'case when ' || _is_null || ' then %3$L else pg_catalog.concat(%2$L, pg_catalog.to_json(pg_catalog.concat(%1$s))) end';
-    _as_bare    constant text := 'case when ' || _is_null || ' then %3$L else pg_catalog.concat(%2$L, pg_catalog.to_json(%1$s)) end';
-    _differ     constant text := '(row(%1$s)::pg_catalog.record operator(pg_catalog.<>) row(%2$s)::pg_catalog.record)';
-    _update     constant boolean := i_op = 'UPDATE';
-    _sql        text;
+    _from     constant text := ' from (select (_v.r).* from (select $%s as r offset 0) as _v) as _r';
+    _update   constant boolean := i_op = 'UPDATE';
+    _column   record;
+    _name     text;
+    _label    text;
+    _value    text;
+    _changed  text;
+    _is_pkey  boolean;
+    _pkey_changed    text := 'false';
+    _ignored_changed text := 'false';
+    _other_changed   text := 'false';
+    _labels   text := '';
+    _data     text := '';
+    _backup   text := '';
+    _key      text := '';
+    _magic_fields text[] := '{}'::text[];
+    _magic_values text := '';
 begin
-    with cols as materialized (
-        select a.attnum, a.attname::text as name, quote_ident(a.attname) as label, a.atttypid,
-               format('_r.%I', a.attname) as new, format('_o.%I', a.attname) as old,
-               starts_with(a.attname, '_pgtq_ev_') as magic,
-               starts_with(a.attname, '_pgtq_ev_') or coalesce(a.attname = any (i_ignore), false) as left_out,
-               a.attname = any (i_pkey) and not starts_with(a.attname, '_pgtq_ev_') as pkey,
-               -- computed after BEFORE triggers, so not known yet
-               a.attgenerated <> '' and i_when = 'BEFORE' as unknown
-          from pg_attribute a
-         where a.attrelid = i_relid and a.attnum > 0 and not a.attisdropped
-    ), parts as (
-        select c.*,
-               case when not _update or unknown or (i_format <> 'sql' and not pkey and i_ignore is null) then 'false'
-                    when pgtq._compared_as_text(atttypid, false)
-                    then format(_differ, format(_as_text, new) || ' collate pg_catalog."C"', format(_as_text, old) || ' collate pg_catalog."C"')
-                    else format(_differ, new, old) end as changed,
-               case when i_format = 'url' or i_format = 'sql' then _as_url
-                    when atttypid in ('boolean'::regtype, 'smallint'::regtype, 'integer'::regtype, 'bigint'::regtype,
-                                      'date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype) then _as_bare
-                    else _as_json end as template,
-               case when i_format = 'json' then to_json(name)::text || ':' else pgtq._urlencode(name) end as word
-          from cols c
-    )
-    select format('select %s as pkey_changed, %s as ignored_changed, %s as other_changed, %s as data, %s as backup,'
-                  ' array[%s]::pg_catalog.text[] as key, %L::pg_catalog.text[] as magic_fields, array[%s]::pg_catalog.text[] as magic_values'
-                  ' from (select (_v.r).* from (select $1 as r offset 0) as _v) as _r%s',
-                  coalesce(string_agg(changed, ' or ') filter (where pkey), 'false'),
-                  coalesce(string_agg(changed, ' or ') filter (where left_out and not pkey), 'false'),
-                  coalesce(string_agg(changed, ' or ') filter (where not left_out and not pkey), 'false'),
-                  case when i_format = 'json'
-                       then format('pg_catalog.concat(''{'', pg_catalog.array_to_string(array[%s]::pg_catalog.text[], '',''), ''}'')',
-                                   string_agg(format(template, new, word, word || 'null'), ', ' order by attnum) filter (where not left_out))
-                       when i_format = 'url'
-                       then format('pg_catalog.array_to_string(array[%s]::pg_catalog.text[], ''&'')',
-                                   string_agg(format(template, new, word), ', ' order by attnum) filter (where not left_out))
-                       when _update
-                       then format('pg_catalog.array_to_string(array[%s]::pg_catalog.text[], '','')',
-                                   string_agg(format('case when %s then pg_catalog.concat(%L, %s) end',
-                                                     changed, label || '=', format(_as_literal, new, 'NULL')), ', ' order by attnum)
-                                       filter (where not left_out))
-                       when i_op = 'INSERT'
-                       then format('pg_catalog.concat(%L, pg_catalog.array_to_string(array[%s]::pg_catalog.text[], '',''), '')'')',
-                                   '(' || coalesce(string_agg(label, ',' order by attnum) filter (where not left_out), '') || ') values (',
-                                   string_agg(format(_as_literal, new, 'null'), ', ' order by attnum) filter (where not left_out))
-                       else '''''' end,
-                  case when not i_backup or not _update then 'null'
-                       when i_format = 'json'
-                       then format('pg_catalog.concat(''{'', pg_catalog.array_to_string(array[%s]::pg_catalog.text[], '',''), ''}'')',
-                                   string_agg(format(template, old, word, word || 'null'), ', ' order by attnum) filter (where not left_out))
-                       else format('pg_catalog.array_to_string(array[%s]::pg_catalog.text[], ''&'')',
-                                   string_agg(format(template, old, word), ', ' order by attnum) filter (where not left_out)) end,
-                  string_agg(format('case when ' || _is_null || ' then null else pg_catalog.concat(%2$L, pg_catalog.quote_literal(pg_catalog.concat(%1$s))) end',
-                                    case when _update then old else new end, label || '='), ', ' order by attnum)
-                      filter (where i_format = 'sql' and pkey),
-                  coalesce(array_agg(substr(name, 7) order by attnum) filter (where magic), '{}'),
-                  string_agg(format(_as_text, new), ', ' order by attnum) filter (where magic),
-                  case when _update then ', (select (_v.r).* from (select $2 as r offset 0) as _v) as _o' end)
-      into _sql from parts;
-    return _sql;
+    for _column in
+        select attname, atttypid, attgenerated <> '' as generated from pg_attribute
+         where attrelid = i_relid and attnum > 0 and not attisdropped
+         order by attnum
+    loop
+        _name := _column.attname;
+        _label := quote_ident(_name);
+        _value := '_r.' || _label;
+        _is_pkey := _name = any (i_pkey) and not starts_with(_name, '_pgtq_ev_');
+
+        -- generated columns are computed after BEFORE triggers
+        _changed := null;
+        if _update and (_is_pkey or i_ignore is not null or i_format = 'sql') and not (_column.generated and i_when = 'BEFORE') then
+            _changed := pgtq._trigger_changed(_column.atttypid, _label);
+            if _is_pkey then
+                _pkey_changed := _pkey_changed || ' or ' || _changed;
+            elsif starts_with(_name, '_pgtq_ev_') or _name = any (i_ignore) then
+                _ignored_changed := _ignored_changed || ' or ' || _changed;
+            else
+                _other_changed := _other_changed || ' or ' || _changed;
+            end if;
+        end if;
+        if _is_pkey and i_format = 'sql' and i_op <> 'INSERT' then
+            _key := _key || ', ' || pgtq._trigger_value('key', _column.atttypid, case when _update then '_o.' || _label else _value end, _label || '=');
+        end if;
+        if starts_with(_name, '_pgtq_ev_') then
+            _magic_fields := _magic_fields || substr(_name, 7);
+            _magic_values := _magic_values || ', ' || pgtq._trigger_value('text', _column.atttypid, _value, null);
+            continue;
+        end if;
+        continue when _name = any (i_ignore);
+
+        if i_format <> 'sql' then
+            _data := _data || ', ' || pgtq._trigger_value(i_format, _column.atttypid, _value, _name);
+        elsif i_op = 'INSERT' then
+            _labels := _labels || ',' || _label;
+            _data := _data || ', ' || pgtq._trigger_value('sql', _column.atttypid, _value, 'null');
+        elsif _changed is not null then
+            _data := _data || format(', case when %s then pg_catalog.concat(%L, %s) end', _changed, _label || '=',
+                                     pgtq._trigger_value('sql', _column.atttypid, _value, 'NULL'));
+        end if;
+        if i_format = 'sql' and i_backup and _update then
+            _backup := _backup || ', ' || pgtq._trigger_value('url', _column.atttypid, _value, _name);
+        end if;
+    end loop;
+
+    _data := 'pg_catalog.array_to_string(array[' || substr(_data, 3) || ']::pg_catalog.text[], ' || case i_format when 'url' then '''&''' else ''',''' end || ')';
+    if i_format = 'json' then
+        _data := 'pg_catalog.concat(''{'', ' || _data || ', ''}'')';
+    elsif _labels <> '' or (i_format = 'sql' and i_op = 'INSERT') then
+        _data := 'pg_catalog.concat(' || quote_literal('(' || substr(_labels, 2) || ') values (') || ', ' || _data || ', '')'')';
+    end if;
+    _backup := case when not (i_backup and _update) then 'null'
+                    when i_format = 'sql' then '(select pg_catalog.array_to_string(array[' || substr(_backup, 3) || ']::pg_catalog.text[], ''&'')' || format(_from, 2) || ')'
+                    else '(select ' || _data || format(_from, 2) || ')' end;
+    return 'select ' || _pkey_changed || ', ' || _ignored_changed || ', ' || _other_changed || ', ' || _data || ', ' || _backup
+           || ', array[' || substr(_key, 3) || ']::pg_catalog.text[], ' || quote_literal(_magic_fields) || '::pg_catalog.text[], array['
+           || substr(_magic_values, 3) || ']::pg_catalog.text[]' || format(_from, 1)
+           || case when _update then ', (select (_v.r).* from (select $2 as r offset 0) as _v) as _o' else '' end;
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 

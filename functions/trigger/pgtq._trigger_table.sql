@@ -16,6 +16,9 @@ as $$
 declare
     _schema text;
     _table  text;
+    _columns int2vector;
+    _n      integer;
+    _list   text := '';
     _letter text := case i_op when 'TRUNCATE' then 'R' else left(i_op, 1) end;
 begin
     select n.nspname, c.relname into _schema, _table
@@ -23,21 +26,22 @@ begin
      where c.oid = i_relid;
     table_name := _schema || '.' || _table;
 
-    if i_pkey is null then
-        pkey := array(
-            select a.attname::text
-              from pg_index i
-             cross join unnest(i.indkey::smallint[]) with ordinality k (attnum, n)
-              join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
-             where i.indrelid = i_relid and i.indisprimary and k.n <= i.indnkeyatts
-             order by k.n);
-    else
+    if i_pkey is not null then
         pkey := case i_pkey when '' then array[''] else string_to_array(i_pkey, ',') end;
+    else
+        pkey := '{}'::text[];
+        select indkey, indnkeyatts into _columns, _n from pg_index where indrelid = i_relid and indisprimary;
+        for _i in 0 .. coalesce(_n, 0) - 1 loop
+            select pkey || attname::text into pkey from pg_attribute where attrelid = i_relid and attnum = _columns[_i];
+        end loop;
     end if;
 
     if i_format = 'json' then
-        ev_type := format('{"op":"%s","table":[%s,%s],"pkey":[%s]}', i_op, to_json(_schema), to_json(_table),
-                          (select string_agg(to_json(p)::text, ',' order by n) from unnest(pkey) with ordinality u (p, n)));
+        for _i in 1 .. cardinality(pkey) loop
+            _list := _list || ',' || to_json(pkey[_i])::text;
+        end loop;
+        ev_type := '{"op":"' || i_op || '","table":[' || to_json(_schema)::text || ',' || to_json(_table)::text
+                   || '],"pkey":[' || substr(_list, 2) || ']}';
     elsif i_format = 'url' and i_op <> 'TRUNCATE' then
         ev_type := _letter || ':' || array_to_string(pkey, ',');
     else
