@@ -19,27 +19,34 @@ FIGURES = {
     f"{kind}_{op}": ("µs/row", "lower", f"{kind}, {op}") for kind in KINDS for op in ("insert", "update")
 }
 
-TABLE = (
-    "create table item (id integer primary key, customer bigint, name text, price numeric(12,2),"
-    " paid boolean, created timestamptz, note text, weight float8)"
-)
+UPDATE = "update item set name = name || '!', paid = not paid"
 
 
-def insert_sql(rows):
+def create_table(system, conn, table, kind):
+    """The table, with the trigger unless kind is None."""
+    conn.execute(
+        f"create table {table} (id integer primary key, customer bigint, name text, price numeric(12,2),"
+        " paid boolean, created timestamptz, note text, weight float8)"
+    )
+    if kind:
+        conn.execute(
+            f"create trigger t after insert or update on {table} for each row"
+            f" execute function {system.schema}.{kind}('{QUEUE}')"
+        )
+
+
+def insert_sql(rows, table="item"):
     """Values of several types, some null, some that must be quoted."""
     return (
-        "insert into item select i, i * 1000003::bigint, 'item number ' || i, i * 1.25, i % 2 = 0,"
+        f"insert into {table} select i, i * 1000003::bigint, 'item number ' || i, i * 1.25, i % 2 = 0,"
         " timestamptz '2020-01-01 00:00+00' + i * interval '1 minute',"
         " case when i % 4 = 0 then null else 'a \"note\" & more, ' || i end, i / 7.0"
         f" from generate_series(1, {rows}) i"
     )
 
 
-UPDATE = "update item set name = name || '!', paid = not paid"
-
-
 def run(rep):
-    # PL needs a hundred times longer
+    # PL takes fifty times as long
     rows = ROWS if rep.system.name.endswith("_c") else ROWS // 20
     with rep.connect() as conn:
         rep.system.create_queue(conn)
@@ -55,12 +62,7 @@ def run(rep):
 def measure(rep, conn, kind, rows):
     """Seconds for an insert and an update of all rows."""
     conn.execute("drop table if exists item")
-    conn.execute(TABLE)
-    if kind:
-        conn.execute(
-            f"create trigger t after insert or update on item for each row execute function"
-            f" {rep.system.schema}.{kind}('{QUEUE}')"
-        )
+    create_table(rep.system, conn, "item", kind)
     # The first rows fill caches and plans; not what is measured here.
     conn.execute(insert_sql(10))
     conn.execute(UPDATE)
