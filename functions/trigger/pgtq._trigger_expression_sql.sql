@@ -22,11 +22,12 @@ declare
     _types      text;
 begin
     select string_agg(format(e'(%s\n) as _%s', e, n), ', ' order by n),
-           string_agg(format('case when _e._%1$s is not distinct from null then null else pg_catalog.concat(_e._%1$s) end', n), ', ' order by n),
+           string_agg(pgtq._trigger_value('text', null, format('_e._%s', n), null), ', ' order by n),
            string_agg(format('pg_catalog.pg_typeof(_e._%s)', n), ', ' order by n)
       into _list, _values, _types
       from unnest(i_expressions) with ordinality u (e, n);
-    return format('select array[%s]::pg_catalog.text[], array[%s]::pg_catalog.text[] from (%s) as new, (%s) as old, lateral (select %s from (%s) as %I offset 0) as _e',
+    return format('select array[%s]::pg_catalog.text[], array[%s]::pg_catalog.text[]'
+                  ' from (%s) as new, (%s) as old, lateral (select %s from (%s) as %I offset 0) as _e',
                   _values, _types,
                   case i_op when 'DELETE' then _nothing else _row end,
                   case i_op when 'INSERT' then _nothing when 'UPDATE' then _old else _row end,

@@ -50,7 +50,8 @@ begin
                 using errcode = 'invalid_parameter_value', detail = format('Argument: %s', _arg),
                       hint = 'Known are SKIP, backup, deny, ignore=, pkey=, when=, ev_type=, ev_data=, ev_extra1= to ev_extra4=.';
         else
-            _before := case _key when 'ignore' then ignore when 'pkey' then pkey when 'when' then condition else fields[_n] end;
+            _before := case _key when 'ignore' then ignore when 'pkey' then pkey when 'when' then condition
+                                 else fields[_n] end;
             if _before is not null then
                 raise exception 'param to pgtq trigger given twice'
                     using errcode = 'invalid_parameter_value', detail = format('Argument: %s', _arg),

@@ -33,7 +33,8 @@ begin
     _options := pgtq._trigger_options(i_args);
     _table := pgtq._trigger_table(i_format, i_relid, i_op, _options.pkey);
     if i_op = 'TRUNCATE' then
-        perform pgtq._trigger_check_truncate(_options.ignore, _options.pkey, _options.backup, _options.condition, _options.fields);
+        perform pgtq._trigger_check_truncate(_options.ignore, _options.pkey, _options.backup,
+                                             _options.condition, _options.fields);
     elsif i_op <> 'INSERT' and (_table.pkey = '{}' or _options.pkey = '') then
         perform pgtq._trigger_no_pkey();
     end if;

@@ -16,7 +16,8 @@ as $$
 -- It runs on anybody's search_path, so every name in it has its schema.  OFFSET 0 keeps the
 -- planner from putting the row in the place of each mention of it.
 declare
-    _from     constant text := ' from (select (_v.r).* from (select $%s as r offset 0) as _v) as _r';
+    _row      constant text := '(select (_v.r).* from (select $%s as r offset 0) as _v) as %s';
+    _joined   constant text := 'pg_catalog.array_to_string(array[%s]::pg_catalog.text[], %L)';
     _update   constant boolean := i_op = 'UPDATE';
     _column   record;
     _name     text;
@@ -46,7 +47,8 @@ begin
 
         -- generated columns are computed after BEFORE triggers
         _changed := null;
-        if _update and (_is_pkey or i_ignore is not null or i_format = 'sql') and not (_column.generated and i_when = 'BEFORE') then
+        if _update and (_is_pkey or i_ignore is not null or i_format = 'sql')
+           and not (_column.generated and i_when = 'BEFORE') then
             _changed := pgtq._trigger_changed(_column.atttypid, _label);
             if _is_pkey then
                 _pkey_changed := _pkey_changed || ' or ' || _changed;
@@ -57,7 +59,8 @@ begin
             end if;
         end if;
         if _is_pkey and i_format = 'sql' and i_op <> 'INSERT' then
-            _key := _key || ', ' || pgtq._trigger_value('key', _column.atttypid, case when _update then '_o.' || _label else _value end, _label || '=');
+            _key := _key || ', ' || pgtq._trigger_value('key', _column.atttypid,
+                                                        case when _update then '_o.' || _label else _value end, _label || '=');
         end if;
         if starts_with(_name, '_pgtq_ev_') then
             _magic_fields := _magic_fields || substr(_name, 7);
@@ -80,19 +83,22 @@ begin
         end if;
     end loop;
 
-    _data := 'pg_catalog.array_to_string(array[' || substr(_data, 3) || ']::pg_catalog.text[], ' || case i_format when 'url' then '''&''' else ''',''' end || ')';
+    _data := format(_joined, substr(_data, 3), case i_format when 'url' then '&' else ',' end);
     if i_format = 'json' then
         _data := 'pg_catalog.concat(''{'', ' || _data || ', ''}'')';
-    elsif _labels <> '' or (i_format = 'sql' and i_op = 'INSERT') then
+    elsif i_format = 'sql' and i_op = 'INSERT' then
         _data := 'pg_catalog.concat(' || quote_literal('(' || substr(_labels, 2) || ') values (') || ', ' || _data || ', '')'')';
     end if;
-    _backup := case when not (i_backup and _update) then 'null'
-                    when i_format = 'sql' then '(select pg_catalog.array_to_string(array[' || substr(_backup, 3) || ']::pg_catalog.text[], ''&'')' || format(_from, 2) || ')'
-                    else '(select ' || _data || format(_from, 2) || ')' end;
+    if i_backup and _update then
+        _backup := case i_format when 'sql' then format(_joined, substr(_backup, 3), '&') else _data end;
+        _backup := '(select ' || _backup || ' from ' || format(_row, 2, '_r') || ')';
+    else
+        _backup := 'null';
+    end if;
     return 'select ' || _pkey_changed || ', ' || _ignored_changed || ', ' || _other_changed || ', ' || _data || ', ' || _backup
-           || ', array[' || substr(_key, 3) || ']::pg_catalog.text[], ' || quote_literal(_magic_fields) || '::pg_catalog.text[], array['
-           || substr(_magic_values, 3) || ']::pg_catalog.text[]' || format(_from, 1)
-           || case when _update then ', (select (_v.r).* from (select $2 as r offset 0) as _v) as _o' else '' end;
+           || ', array[' || substr(_key, 3) || ']::pg_catalog.text[], ' || quote_literal(_magic_fields)
+           || '::pg_catalog.text[], array[' || substr(_magic_values, 3) || ']::pg_catalog.text[]'
+           || ' from ' || format(_row, 1, '_r') || case when _update then ', ' || format(_row, 2, '_o') else '' end;
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 

@@ -104,12 +104,18 @@ execute(TriggerCall *call, Expression *expression)
 	bind_row(is_delete ? call->row : call->old, call->desc, &values[PARAM_OLD], &nulls[PARAM_OLD]);
 	values[PARAM_ROW] = is_delete ? values[PARAM_OLD] : values[PARAM_NEW];
 	nulls[PARAM_ROW] = ' ';
-	if (SPI_execute_plan(expression->plan, values, nulls, false, 0) != SPI_OK_SELECT ||
-		SPI_processed != 1)
+	if (SPI_execute_plan(expression->plan, values, nulls, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute_plan failed");
+
+	/* an expression can be a set; these are the words of PL/pgSQL */
+	if (SPI_processed == 0)
 		ereport(ERROR,
-				(errcode(ERRCODE_CARDINALITY_VIOLATION),
-				 errmsg("an expression of trigger \"%s\" is more than an expression",
-						call->tg->tg_trigger->tgname)));
+				(errcode(ERRCODE_NO_DATA_FOUND),
+				 errmsg("query returned no rows")));
+	if (SPI_processed > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_TOO_MANY_ROWS),
+				 errmsg("query returned more than one row")));
 }
 
 static void

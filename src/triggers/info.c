@@ -34,7 +34,9 @@ static HTAB *slots = NULL;
 static void make_slots(void);
 static void relation_changed(Datum arg, Oid relid);
 static void schema_changed(Datum arg, int cacheid, uint32 hashvalue);
-static TriggerInfo *make_info(TriggerData *tg, const TriggerFormat *format);
+static bool is_valid(const TriggerInfo *info);
+static void forget_unused(void);
+static TriggerInfo *make_info(TriggerData *tg);
 static void fill_info(TriggerInfo *info, TriggerData *tg, const TriggerFormat *format);
 static void collect_expressions(TriggerInfo *info);
 static void free_info(TriggerInfo *info);
@@ -50,21 +52,12 @@ trigger_info_acquire(TriggerData *tg, const TriggerFormat *format)
 	bool		found;
 
 	make_slots();
-	slot = hash_search(slots, &tg->tg_trigger->tgoid, HASH_ENTER, &found);
-	if (!found)
-		slot->info = NULL;
-	if (slot->info == NULL || slot->info->stale || !slot->info->complete)
+	slot = hash_search(slots, &tg->tg_trigger->tgoid, HASH_FIND, NULL);
+	if (slot == NULL || !is_valid(slot->info))
 	{
-		TriggerInfo *old = slot->info;
-
-		slot->info = NULL;
-		if (old != NULL)
-		{
-			old->stale = true;
-			if (old->users == 0)
-				free_info(old);
-		}
-		slot->info = make_info(tg, format);
+		forget_unused();
+		slot = hash_search(slots, &tg->tg_trigger->tgoid, HASH_ENTER, &found);
+		slot->info = make_info(tg);
 		fill_info(slot->info, tg, format);
 	}
 	slot->info->users++;
@@ -98,6 +91,35 @@ make_slots(void)
 	CacheRegisterSyscacheCallback(NAMESPACEOID, schema_changed, (Datum) 0);
 }
 
+static bool
+is_valid(const TriggerInfo *info)
+{
+	return info != NULL && info->complete && !info->stale;
+}
+
+/*
+ * Frees the entries that nobody can use any more, also those of tables that are
+ * gone: a session may make and drop any number of them.
+ */
+static void
+forget_unused(void)
+{
+	HASH_SEQ_STATUS seq;
+	TriggerSlot *slot;
+
+	hash_seq_init(&seq, slots);
+	while ((slot = hash_seq_search(&seq)) != NULL)
+	{
+		TriggerInfo *info = slot->info;
+
+		if (is_valid(info) || (info != NULL && info->users > 0))
+			continue;
+		hash_search(slots, &slot->trigger, HASH_REMOVE, NULL);
+		if (info != NULL)
+			free_info(info);
+	}
+}
+
 /* A relation has changed; InvalidOid: any may have. */
 static void
 relation_changed(Datum arg, Oid relid)
@@ -121,7 +143,7 @@ schema_changed(Datum arg, int cacheid, uint32 hashvalue)
 
 /* An empty entry: it is in its slot before it is filled, so that it hears of changes. */
 static TriggerInfo *
-make_info(TriggerData *tg, const TriggerFormat *format)
+make_info(TriggerData *tg)
 {
 	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "pgtq trigger",
 												  ALLOCSET_SMALL_SIZES);

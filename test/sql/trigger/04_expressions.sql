@@ -1,6 +1,6 @@
 -- when=, ev_type=, ev_data=, ev_extra1= to ev_extra4=: SQL of the trigger's owner.
 begin;
-select plan(37);
+select plan(40);
 \ir ../common.psql
 \ir took.psql
 create table tab (id integer primary key, a text, b text, "length" integer, "Odd ""n" text);
@@ -59,6 +59,11 @@ select is((fails($$after insert on tab for each row execute function pgtq.jsontr
     array['42703', 'column "nosuch" does not exist'], 'no such column');
 select is((fails($$after insert on tab for each row execute function pgtq.jsontriga('q', 'ev_data=(')$$, 'insert into tab values (20)'))[1], '42601', 'not SQL');
 select is((fails($$after insert on tab for each row execute function pgtq.jsontriga('q', 'ev_data=(select 1 union all select 2)')$$, 'insert into tab values (20)'))[1], '21000', 'two rows');
+select is(fails($$after insert on tab for each row execute function pgtq.jsontriga('q', 'ev_data=generate_series(1, 2)')$$, 'insert into tab values (20)'),
+    array['P0003', 'query returned more than one row', '', ''], 'a set of two');
+select is(fails($$after insert on tab for each row execute function pgtq.jsontriga('q', 'when=generate_series(1, 0) = 1')$$, 'insert into tab values (20)'),
+    array['P0002', 'query returned no rows', '', ''], 'an empty set');
+select is(fails($$after insert on tab for each row execute function pgtq.jsontriga('q', 'ev_extra1=id,a')$$, 'insert into tab values (19)'), null, 'two values are a row');
 select is((fails($$after insert on tab for each row execute function pgtq.jsontriga('q', 'ev_data=1/(id-20)')$$, 'insert into tab values (20)'))[1], '22012', 'an error in an expression');
 select is(fails($$after insert on tab for each row execute function pgtq.jsontriga('q', 'ev_data=1/(id-20)')$$, 'insert into tab values (21)'), null, 'and the next row is fine');
 drop trigger tested on tab;

@@ -1,6 +1,6 @@
 -- The table changes while its trigger runs: nothing that is remembered of it may be used once it is gone.
 begin;
-select plan(13);
+select plan(14);
 \ir ../common.psql
 \ir took.psql
 create table tab (id integer primary key, a text);
@@ -70,6 +70,20 @@ select is(took($$insert into tab values (122)$$), array['I:id / id=122&n=5'], 'c
 -- the trigger itself is replaced by another function
 create or replace trigger t after insert on tab for each row execute function pgtq.sqltriga('q', 'ignore=n');
 select is(took($$insert into tab values (123)$$), array['I / (id) values (''123'')'], 'another trigger of that name');
+
+-- tables that come and go do not add up in the session's memory (what PL/pgSQL keeps is not counted)
+create function many_tables(i_n integer) returns bigint as $$
+begin
+    for _n in 1 .. i_n loop
+        create temp table passing (id integer primary key, a text);
+        create trigger t after insert on passing for each row execute function pgtq.logutriga('q', 'ev_extra1=a');
+        execute 'insert into passing values (1)';
+        drop table passing;
+    end loop;
+    return (select count(*) from pg_backend_memory_contexts where name = 'pgtq trigger');
+end;
+$$ language plpgsql;
+select cmp_ok(many_tables(20), '<', 5::bigint, 'tables that come and go');
 
 select * from finish();
 rollback;
