@@ -35,13 +35,13 @@ def create_table(system, conn, table, kind):
         )
 
 
-def insert_sql(rows, table="item"):
+def insert_sql(rows, table="item", first=1):
     """Values of several types, some null, some that must be quoted."""
     return (
         f"insert into {table} select i, i * 1000003::bigint, 'item number ' || i, i * 1.25, i % 2 = 0,"
         " timestamptz '2020-01-01 00:00+00' + i * interval '1 minute',"
         " case when i % 4 = 0 then null else 'a \"note\" & more, ' || i end, i / 7.0"
-        f" from generate_series(1, {rows}) i"
+        f" from generate_series({first}, {first + rows - 1}) i"
     )
 
 
