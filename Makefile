@@ -31,7 +31,8 @@ UPGRADES   = $(notdir $(wildcard upgrade/pgtq--*--*.sql))
 
 for_c      = awk -v build=c -f mk/build.awk
 for_pl     = awk -v build=pl -f mk/build.awk
-grants     = awk -f mk/grants.awk structure/grants.ini
+grants_c   = awk -v build=c -f mk/grants.awk structure/grants.ini
+grants_pl  = awk -v build=pl -f mk/grants.awk structure/grants.ini
 
 # Whoever gives these to psql by mistake is told so; CREATE EXTENSION skips the line.
 define c_head
@@ -42,22 +43,22 @@ printf '%s\n' '\echo Use "ALTER EXTENSION pgtq UPDATE" to load this file. \quit'
 endef
 
 $(C_SQL): $(SQL_DEPS)
-	{ $(c_head) && $(for_c) $(MANIFEST) && $(grants); } > $@
+	{ $(c_head) && $(for_c) $(MANIFEST) && $(grants_c); } > $@
 
 # An upgrade is the change of the tables, then every function anew: a function
 # is never patched, so it cannot differ from a fresh install. A step that does
 # not end at this version leaves the functions to the last step.
 pgtq--%.sql: upgrade/pgtq--%.sql $(SQL_DEPS)
 	{ $(update_head) && $(for_c) $< \
-	  $(if $(filter %--$(EXTVERSION).sql,$@),$(FUNCTIONS) && $(grants)); } > $@
+	  $(if $(filter %--$(EXTVERSION).sql,$@),$(FUNCTIONS) && $(grants_c)); } > $@
 
 pgtq_pl_only.sql: $(SQL_DEPS)
 	{ echo 'set client_min_messages = warning;' \
-	  && $(for_pl) $(MANIFEST) && $(grants); } > $@
+	  && $(for_pl) $(MANIFEST) && $(grants_pl); } > $@
 
 pgtq_pl_only.upgrade.sql: $(SQL_DEPS)
 	{ echo 'set client_min_messages = warning;' \
-	  && $(for_pl) $(FUNCTIONS) && $(grants); } > $@
+	  && $(for_pl) $(FUNCTIONS) && $(grants_pl); } > $@
 
 .PHONY: plonly
 plonly: $(PL_SQL)

@@ -1,8 +1,9 @@
 # mk/grants.awk: turns structure/grants.ini into GRANT commands.
 #
-#   awk -f mk/grants.awk structure/grants.ini
+#   awk -v build=c|pl -f mk/grants.awk structure/grants.ini
 #
 #   [functions ROLE]           then one signature per line
+#   [functions pl ROLE]        the same, of functions that only the PL build has
 #   [tables PRIV,PRIV ROLE]    then one table or view per line
 #   [columns PRIV TABLE ROLE]  then one column of that table per line
 #   [sequences PRIV,PRIV ROLE] then one sequence per line
@@ -11,6 +12,8 @@
 # nobody has.
 
 BEGIN {
+    if (build != "c" && build != "pl")
+        fail("give -v build=c or -v build=pl")
     print "\n-- structure/grants.ini\n"
     print "revoke all on schema pgtq from public;"
     print "revoke all on all functions in schema pgtq from public;"
@@ -38,6 +41,8 @@ $0 == "" { next }
 
     if (kind == "functions" && n == 2)
         format = "grant execute on function pgtq.%s to " role ";\n"
+    else if (kind == "functions" && n == 3 && word[2] == "pl")
+        format = build == "pl" ? "grant execute on function pgtq.%s to " role ";\n" : "skip"
     else if (kind == "tables" && n > 2)
         format = "grant " privileges " on pgtq.%s to " role ";\n"
     else if (kind == "columns" && n == 4)
@@ -52,7 +57,8 @@ $0 == "" { next }
 {
     if (format == "")
         fail("a name before the first section")
-    printf format, $0
+    if (format != "skip")
+        printf format, $0
 }
 
 END { exit failed }

@@ -11,7 +11,7 @@ SERIES, where there is one, names lists in the details that show how the run wen
 from importlib import import_module
 
 ALL = [
-    "insert_single", "insert_bulk", "drain", "held_snapshot",
+    "insert_single", "insert_bulk", "trigger", "drain", "held_snapshot",
     "latency", "delayed", "many_databases", "idle",
 ]  # fmt: skip
 

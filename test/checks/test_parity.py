@@ -2,20 +2,23 @@
 
 from catalog import differences, fingerprint
 
-# What only one build has, and why. Names as catalog.fingerprint() gives them.
+# What only one build has, and why: the beginning of names as catalog.fingerprint() gives them.
 IN_C = "part of the C body of _move_due()"
 ONE_SIDED = {
-    'function _due_rows(i_old pgtq."position", i_now timestamp with time zone, i_limit integer)': IN_C,
-    "function _late(i_late bigint[], OUT l_xid bigint, OUT l_from bigint, OUT l_to bigint, OUT running boolean)": IN_C,
-    "function _locked_rows(i_tables oid[], i_tids tid[])": IN_C,
-    "function _move_rows(i_queue_id integer, i_tables oid[], i_tids tid[])": IN_C,
-    "function _still_late(i_late bigint[], i_horizon timestamp with time zone)": IN_C,
+    "function _due_rows(": IN_C,
+    "function _late(": IN_C,
+    "function _locked_rows(": IN_C,
+    "function _move_rows(": IN_C,
+    "function _still_late(": IN_C,
+    "function _trigger_": "the trigger functions of the PL build; in C they are in src/triggers",
+    "function _compared_as_text(": "the same",
+    "function _urlencode(": "the same",
 }
 
 
 def test_builds_look_the_same(alone):
     found = differences(fingerprint(alone("c")), fingerprint(alone("pl")), "c", "pl")
-    found = [line for line in found if line.split(": ")[0] not in ONE_SIDED]
+    found = [line for line in found if not line.startswith(tuple(ONE_SIDED))]
     assert not found, "\n".join(["", *found])
 
 

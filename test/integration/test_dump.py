@@ -50,12 +50,12 @@ def test_dump_and_restore(db, workspace, form):
         else:
             workspace.run("pg_restore", "--exit-on-error", "-d", copy.conninfo(), file)
         after = contents(copy)
-        # the rows that mark a table of a log are made by CREATE EXTENSION
+        # the rows that mark a table of a log are made by CREATE EXTENSION, and the mover begins anew
         for tables in (before, after):
             for log in ("position", "history"):
                 for n in range(3):
                     rows = tables[f"pgtq.{log}_{n}"]
-                    tables[f"pgtq.{log}_{n}"] = [r for r in rows if not r[0].startswith("(0,")]
+                    tables[f"pgtq.{log}_{n}"] = [r for r in rows if not r[0].startswith(("(0,", "(-1,"))]
         assert after == before
         assert copy.value("select count(*) from pgtq.subscription where sub_batch = %s", batch) == 1
     finally:

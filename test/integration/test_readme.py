@@ -1,4 +1,4 @@
-"""The README's SQL works as it stands."""
+"""The SQL of README and docs works as it stands."""
 
 import re
 
@@ -6,12 +6,22 @@ from server import ROOT
 
 
 def blocks(heading):
-    """The SQL blocks of one section, statement by statement."""
+    """The SQL blocks of one section of the README, statement by statement."""
     text = (ROOT / "README.md").read_text()
-    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.S | re.M)[1]
-    sql = "\n".join(re.findall(r"^```sql\n(.*?)^```", section, re.S | re.M))
+    return statements(re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.S | re.M)[1])
+
+
+def statements(text):
+    sql = "\n".join(re.findall(r"^```sql\n(.*?)^```", text, re.S | re.M))
     sql = re.sub(r"--.*", "", sql)
     return [s.strip() for s in sql.split(";") if s.strip()]
+
+
+def run(db, commands):
+    """What each command returns, in their order."""
+    with db.connect() as conn:
+        cursors = [conn.execute(command) for command in commands]
+        return [c.fetchall() if c.description else [] for c in cursors]
 
 
 def test_quick_start(db):
@@ -31,6 +41,48 @@ def test_what_has_to_be_called(db):
     for statement in statements:
         if not statement.startswith("create extension"):
             db.rows(statement)
+
+
+def test_triggers(db):
+    db.rows("select pgtq.create_queue('orders')")
+    assert run(db, blocks("Triggers"))[-1] == [
+        ('{"op":"INSERT","table":["public","customer"],"pkey":["id"]}', '{"id":1,"name":"Ann"}')]
+
+
+def test_docs_of_triggers(db):
+    """The examples, and that the formats are as the table says."""
+    text = (ROOT / "docs/triggers.md").read_text()
+    results = [rows for rows in run(db, statements(text)) if rows]
+    customer, invoice, inbox = results[-3:]
+
+    kind = '{"op":"%s","table":["public","customer"],"pkey":["id"]}'
+    row = '{"id":1,"name":"Ann & Co","credit":"%s","seen":null}'
+    assert customer == [(kind % "INSERT", row % "10.50", "public.customer"),
+                        (kind % "UPDATE", row % "5.00", "public.customer"),
+                        (kind % "DELETE", row % "5.00", "public.customer")]
+    assert kind % "INSERT" in text and row % "10.50" in text
+    assert [(event[0], event[3]) for event in invoice] == [
+        ("I:id", None), ("invoice.paid", "1"), ("U:id", None)]
+    assert inbox == [(0,)]
+
+    for function in ("logutriga", "sqltriga"):
+        db.psql(f"delete from pgtq.event_template; truncate customer; create or replace trigger to_queue"
+                f" after insert or update or delete on customer for each row execute function pgtq.{function}('changes')")
+        db.psql("delete from pgtq.event_template; insert into customer values (1, 'Ann & Co', 10.50, null);"
+                "update customer set credit = 5")
+        for event in db.rows("select ev_type, ev_data from pgtq.event_template order by ev_id"):
+            assert "| `%s` | `%s` |" % event in text
+
+
+def test_arguments_of_triggers_are_documented(db):
+    db.psql("select pgtq.create_queue('q'); create table tab (id integer);"
+            "create trigger t after insert on tab for each row execute function pgtq.jsontriga('q', 'nonsense')")
+    try:
+        db.rows("insert into tab values (1)")
+    except Exception as error:
+        known = set(re.findall(r"\w+=?", error.diag.message_hint)) - {"Known", "are", "to"}
+    text = (ROOT / "docs/triggers.md").read_text()
+    assert {word for word in known if f"`{word}" not in text} == set()
 
 
 def test_settings_table_is_complete(db):

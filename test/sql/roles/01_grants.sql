@@ -4,7 +4,7 @@ select plan(37);
 create temp table ini (n serial, line text);
 \copy ini (line) from program 'cat ../../../structure/grants.ini' (format csv, delimiter E'\x01', quote E'\x02')
 create temp table allowed as
-    select kind, role, privilege, name from (
+    select kind, role, privilege, name, head[2] as build from (
         select n, trim(regexp_replace(line, '#.*', '')) as name,
                (select regexp_match(h.line, '^\[(\w+) (?:([\w,]+) )?(\w+)\]') from ini h where h.n < i.n and h.line ~ '^\[' order by h.n desc limit 1) as head
           from ini i where line !~ '^\[') l,
@@ -17,7 +17,9 @@ select cmp_ok((select count(*) from allowed), '>', 60::bigint, 'grants.ini was r
 select set_eq($$select distinct a.grantee::regrole::text, a.privilege_type, p.oid::regprocedure::oid
                   from pg_proc p, aclexplode(coalesce(proacl, acldefault('f', proowner))) a
                  where pronamespace = 'pgtq'::regnamespace and a.grantee <> p.proowner$$,
-              $$select role, privilege, ('pgtq.' || name)::regprocedure::oid from allowed where kind = 'functions'$$,
+              $$select role, privilege, ('pgtq.' || name)::regprocedure::oid from allowed where kind = 'functions'
+                   and (build is null or build = (select case lanname when 'c' then 'c' else 'pl' end from pg_language l join pg_proc p on p.prolang = l.oid
+                                                   where p.oid = 'pgtq.insert_event(text,text,text)'::regprocedure))$$,
               'functions: what grants.ini says and no more');
 -- tables and sequences that are no queue's
 select set_eq($$select a.grantee::regrole::text, a.privilege_type, c.oid

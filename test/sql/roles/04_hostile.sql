@@ -7,8 +7,7 @@ select pgtq.create_queue('q'), always_tick('q');
 update pgtq.queue set queue_rotation_period = '0';
 create table secret (x text);
 insert into secret values ('s');
-create schema evil;
-grant usage on schema evil to public;
+\ir hostile.psql
 
 -- get_batch_cursor: the condition is the caller's own SQL
 select pgtq.register_consumer('q', 'w'), pgtq.insert_event('q', 't', 'd');
@@ -22,38 +21,6 @@ select throws_ok(format('select * from pgtq.get_batch_cursor(%s, $$x$$, 1, $$tru
 select pgtq.finish_batch(:batch);
 reset role;
 
--- a namesake of every function of the catalog, with the same arguments, that says whom it runs as
-do $do$
-declare
-    _f record;
-    _n integer := 0;
-begin
-    for _f in
-        select distinct on (proname, pg_get_function_identity_arguments(p.oid)) proname,
-               (select string_agg(format('%s', t::regtype), ', ' order by n) from unnest(proargtypes) with ordinality u (t, n)) as args,
-               case when proretset then 'setof ' else '' end || prorettype::regtype::text as result
-          from pg_proc p
-         where pronamespace = 'pg_catalog'::regnamespace and prokind = 'f' and provariadic = 0
-           and not exists (select from unnest(array_append(proargtypes::oid[], prorettype)) t (oid) join pg_type using (oid) where typtype = 'p')
-    loop
-        execute format('create function evil.%I(%s) returns %s as $$ begin raise exception ''hostile %s runs as %%'', current_user; end $$ language plpgsql',
-                       _f.proname, coalesce(_f.args, ''), _f.result, replace(_f.proname, '''', ''));
-    end loop;
-    for _f in
-        select oprname, oprleft::regtype as l, oprright::regtype as r, oprresult::regtype as result
-          from pg_operator where oprnamespace = 'pg_catalog'::regnamespace and oprkind = 'b'
-           and oprname in ('=', '<', '>', '<=', '>=', '<>', '||', '+', '-')
-           and oprleft::regtype::text in ('text', 'integer', 'bigint', 'boolean', 'interval', 'timestamp with time zone', 'xid8')
-           and oprright::regtype::text in ('text', 'integer', 'bigint', 'boolean', 'interval', 'timestamp with time zone', 'xid8')
-    loop
-        _n := _n + 1;
-        execute format('create function evil.op_%s(%s, %s) returns %s as $$ begin raise exception ''hostile operator runs as %%'', current_user; end $$ language plpgsql',
-                       _n, _f.l, _f.r, _f.result);
-        execute format('create operator evil.%s (leftarg = %s, rightarg = %s, function = evil.op_%s)', _f.oprname, _f.l, _f.r, _n);
-    end loop;
-end
-$do$;
-grant execute on all functions in schema evil to public;
 -- each call of a SECURITY DEFINER function, on this search_path; results go into variables
 grant usage, create on schema public to :boss;
 \set evil 'set search_path = evil, pg_catalog'
