@@ -1,9 +1,10 @@
 """pgtq: the C build, as `make install` leaves it."""
 
 from systems.pgq_api import PgqApi
+from systems.pgtq_timers import PgtqTimers
 
 
-class PgtqC(PgqApi):
+class PgtqC(PgtqTimers, PgqApi):
     schema = "pgtq"
 
     def install(self, server, dbname):

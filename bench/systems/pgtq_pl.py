@@ -1,9 +1,10 @@
 """pgtq: the PL build, one SQL file."""
 
 from systems.pgq_api import PgqApi
+from systems.pgtq_timers import PgtqTimers
 
 
-class PgtqPl(PgqApi):
+class PgtqPl(PgtqTimers, PgqApi):
     schema = "pgtq"
 
     def install(self, server, dbname):

@@ -12,6 +12,7 @@ from importlib import import_module
 
 ALL = [
     "insert_single", "insert_bulk", "trigger", "drain", "held_snapshot",
+    "schedule", "move", "cancel_held", "pending",
     "latency", "delayed", "many_databases", "idle",
 ]  # fmt: skip
 

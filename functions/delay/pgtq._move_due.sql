@@ -67,7 +67,7 @@ begin
     _new.pos_late := pgtq._still_late(_old.pos_late, _new.pos_horizon)
                      || pgtq._locked_rows(_tables, _tids);
     if moved > 0 or _new.pos_late <> _old.pos_late
-        or clock_timestamp() - _began > '50 milliseconds'       -- a long way: do not go it again
+        or clock_timestamp() - _began > '5 milliseconds'        -- a long way: do not go it again
     then
         perform pgtq._append_move(coalesce(_old.pos_n, 0) + 1, _new.pos_snapshot, _new.pos_horizon, _new.pos_late);
     end if;

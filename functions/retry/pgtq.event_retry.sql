@@ -16,9 +16,17 @@ begin
     _count := pgtq._store_retries(_b.queue_id, _b.sub_id, x_retry_time,
         'select ev_id, ev_time, coalesce(ev_retry, 0) + 1 as ev_retry, ev_type, ev_data, ev_extra1, ev_extra2, ev_extra3, ev_extra4 from ('
         || pgtq._ring_sql(_b.data_pfx, format(
-            'select * from %%s where ev_id = $4'
+            'select * from %%s where ev_id = $4 and ev_attempts is null'
             ' and pg_visible_in_snapshot(ev_txid, %L) and not pg_visible_in_snapshot(ev_txid, %L)'
             ' and (ev_owner is null or ev_owner = $2)', _b.cur_snapshot, _b.prev_snapshot)) || ') r', x_event_id);
+    if _count = 0
+        and not exists (select from pgtq.retry_queue where ev_owner = _b.sub_id and ev_id = x_event_id)
+    then
+        -- the action of a timer, which is in no index; or nothing
+        _count := pgtq._store_retries(_b.queue_id, _b.sub_id, x_retry_time,
+            format('select ev_id, ev_time, coalesce(ev_retry, 0) + 1 as ev_retry, ev_type, ev_data, ev_extra1, ev_extra2, ev_extra3, ev_extra4'
+                   ' from pgtq.get_batch_events(%s) where ev_id = $4', x_batch_id), x_event_id);
+    end if;
     if _count = 0
         and not exists (select from pgtq.retry_queue where ev_owner = _b.sub_id and ev_id = x_event_id)
     then

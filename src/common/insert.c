@@ -10,6 +10,7 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
+#include "nodes/primnodes.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -21,6 +22,8 @@
 #define ROWS_AT_ONCE 1000
 
 static void insert_directly(Relation rel, int ncolumns, int nrows, const Datum *values, const bool *nulls);
+static void settle_predicates(ResultRelInfo *target, int ncolumns, int nrows, const bool *nulls);
+static int	count_nulls(AttrNumber column, int ncolumns, int nrows, const bool *nulls);
 static void insert_some(ResultRelInfo *target, EState *estate, TupleTableSlot **slots, int nslots);
 static void insert_by_sql(Relation rel, int ncolumns, const Datum *values, const bool *nulls);
 
@@ -68,6 +71,7 @@ insert_directly(Relation rel, int ncolumns, int nrows, const Datum *values, cons
 		slots[i] = table_slot_create(rel, NULL);
 	InitResultRelInfo(target, rel, 0, NULL, 0); /* 0: there is no range table */
 	ExecOpenIndices(target, false);
+	settle_predicates(target, ncolumns, nrows, nulls);
 
 	for (int done = 0; done < nrows; done += nslots)
 	{
@@ -87,6 +91,46 @@ insert_directly(Relation rel, int ncolumns, int nrows, const Datum *values, cons
 		ExecDropSingleTupleTableSlot(slots[i]);
 	MemoryContextSwitchTo(caller);
 	FreeExecutorState(estate);
+}
+
+/*
+ * Our partial indexes are on rows where some column is null, or is not.  Where
+ * all rows are alike in that, it is settled here, and not compiled and evaluated for each.
+ */
+static void
+settle_predicates(ResultRelInfo *target, int ncolumns, int nrows, const bool *nulls)
+{
+	for (int i = 0; i < target->ri_NumIndices; i++)
+	{
+		IndexInfo  *index = target->ri_IndexRelationInfo[i];
+		NullTest   *test;
+		AttrNumber	column;
+		int			count;
+
+		if (list_length(index->ii_Predicate) != 1 || !IsA(linitial(index->ii_Predicate), NullTest))
+			continue;
+		test = linitial_node(NullTest, index->ii_Predicate);
+		if (!IsA(test->arg, Var) || test->argisrow)
+			continue;
+		column = ((Var *) test->arg)->varattno;
+		if (column < 1 || column > ncolumns)
+			continue;
+		count = count_nulls(column, ncolumns, nrows, nulls);
+		if (count == (test->nulltesttype == IS_NULL ? 0 : nrows))
+			index->ii_ReadyForInserts = false;	/* none belongs into it */
+		else if (count == (test->nulltesttype == IS_NULL ? nrows : 0))
+			index->ii_Predicate = NIL;	/* all do */
+	}
+}
+
+static int
+count_nulls(AttrNumber column, int ncolumns, int nrows, const bool *nulls)
+{
+	int			count = 0;
+
+	for (int i = 0; i < nrows; i++)
+		count += nulls[i * ncolumns + column - 1];
+	return count;
 }
 
 static void

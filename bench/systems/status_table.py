@@ -1,0 +1,21 @@
+"""pg_timers' way: rows stay, a status says what became of them, a partial index finds the pending."""
+
+from systems.timer_table import TimerTable
+
+
+class StatusTable(TimerTable):
+    version_text = "a table with a primary key, a status, and a partial index on pending rows"
+    ddl = """
+        create table timer (
+            id bigserial primary key, shard_key bigint not null default 0, due timestamptz not null,
+            action text not null, status smallint not null default 0, created_at timestamptz not null default now(),
+            fired_at timestamptz, error text, scheduled_by name not null default current_user,
+            timeout_ms integer not null default 0);
+        create index on timer (due) where status = 0;
+    """
+
+    def cancel_sql(self):
+        return "update timer set status = 3 where id = :id and status = 0"
+
+
+SYSTEM = StatusTable("status_table")
