@@ -44,7 +44,7 @@ begin
         return;
     end if;
     lock table pgtq.delay in share update exclusive mode;
-    _new.pos_snapshot := pg_current_snapshot();
+    _new.pos_snapshot := pgtq._tick_snapshot();
     select * into _old from pgtq.position where pos_sub = -1 order by pos_n desc limit 1;
     _old.pos_horizon := coalesce(_old.pos_horizon, '-infinity');
     _old.pos_late := coalesce(_old.pos_late, '{}');

@@ -20,6 +20,7 @@ typedef struct StoredSnapshot
 } StoredSnapshot;
 
 extern void command_snapshot(void);
+extern StoredSnapshot *snapshot_to_store(void);
 extern bool snapshot_sees(const StoredSnapshot *snapshot, FullTransactionId txid);
 
 #endif							/* PGTQ_SNAPSHOT_H */

@@ -98,7 +98,7 @@ pgtq_move_due(PG_FUNCTION_ARGS)
 	move.now = clock_now();
 	move.limit = PG_ARGISNULL(0) ? PG_INT32_MAX : Max(PG_GETARG_INT32(0), 0);
 	move.old = state_load();
-	move.new.snapshot = state_current_snapshot();
+	move.new.snapshot = snapshot_to_store();
 	move.new.horizon = move.now;
 	move.new.late = palloc(sizeof(Late) * Max(move.old->nlate, 1));
 	find_due(&move);

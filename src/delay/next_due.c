@@ -50,7 +50,7 @@ pgtq_next_due(PG_FUNCTION_ARGS)
 	command_snapshot();
 	AcceptInvalidationMessages();
 	state = state_load();
-	snapshot = state_current_snapshot();
+	snapshot = snapshot_to_store();
 	for (int n = 0; (rel = store_open_generation(n, AccessShareLock)) != NULL; n++)
 	{
 		TimestampTz due;

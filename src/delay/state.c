@@ -14,7 +14,6 @@
 #include "fmgr.h"
 #include "storage/procarray.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
@@ -32,13 +31,6 @@ static TimestampTz saved_at = 0;
 
 static void remember_state(const MoveState *state);
 static bool same_late(const MoveState *a, const MoveState *b);
-
-/* The present snapshot, as the SQL type has it. */
-StoredSnapshot *
-state_current_snapshot(void)
-{
-	return (StoredSnapshot *) DatumGetPointer(OidFunctionCall0(F_PG_CURRENT_SNAPSHOT));
-}
 
 /*
  * How far the last move has come: what this session remembers, unless another

@@ -30,7 +30,6 @@ typedef struct MoveState
 	int			nlate;
 } MoveState;
 
-extern StoredSnapshot *state_current_snapshot(void);
 extern MoveState *state_load(void);
 extern void state_save(const MoveState *old, MoveState *new, bool moved, bool was_long);
 extern bool state_late_is_running(const Late *late);

@@ -70,7 +70,6 @@ static Oid	existing_relation(const char *prefix, const char *suffix);
 static bool is_needed(const TickedQueue *queue, const Tick *last, int64 event_seq, bool force);
 static bool sees_all_ticks(const TickedQueue *queue, const Tick *last, Oid tick_seq);
 static void check_future(const TickedQueue *queue, const Tick *last);
-static StoredSnapshot *tick_snapshot(void);
 static void append_tick(const TickedQueue *queue, int64 id, int64 event_seq);
 
 /*
@@ -211,34 +210,6 @@ check_future(const TickedQueue *queue, const Tick *last)
 	pfree(current);
 }
 
-/*
- * The active snapshot as one to be stored, with our own transaction as one
- * that is still running; see _tick_snapshot().
- */
-static StoredSnapshot *
-tick_snapshot(void)
-{
-	FullTransactionId own = GetTopFullTransactionId();
-	StoredSnapshot *current = (StoredSnapshot *)
-		DatumGetPointer(DirectFunctionCall1(pg_current_snapshot, (Datum) 0));
-	StoredSnapshot *result;
-	uint32		n = 0;
-
-	if (!snapshot_sees(current, own))
-		return current;
-	result = palloc0(VARSIZE(current) + sizeof(FullTransactionId));
-	SET_VARSIZE(result, VARSIZE(current) + sizeof(FullTransactionId));
-	while (n < current->nxip && FullTransactionIdPrecedes(current->xip[n], own))
-		n++;
-	memcpy(result->xip, current->xip, n * sizeof(FullTransactionId));
-	result->xip[n] = own;
-	memcpy(result->xip + n + 1, current->xip + n, (current->nxip - n) * sizeof(FullTransactionId));
-	result->nxip = current->nxip + 1;
-	result->xmin = result->xip[0];
-	result->xmax = current->xmax;
-	return result;
-}
-
 /* Writes the tick; after commit, who waits for it is woken.  As _append_tick(). */
 static void
 append_tick(const TickedQueue *queue, int64 id, int64 event_seq)
@@ -257,7 +228,7 @@ append_tick(const TickedQueue *queue, int64 id, int64 event_seq)
 	values[Anum_tick_queue - 1] = Int32GetDatum(queue->row.queue_id);
 	values[Anum_tick_id - 1] = Int64GetDatum(id);
 	values[Anum_tick_time - 1] = TimestampTzGetDatum(now);
-	values[Anum_tick_snapshot - 1] = PointerGetDatum(tick_snapshot());
+	values[Anum_tick_snapshot - 1] = PointerGetDatum(snapshot_to_store());
 	values[Anum_tick_event_seq - 1] = Int64GetDatum(event_seq);
 	values[Anum_tick_horizon - 1] = TimestampTzGetDatum(now);
 	insert_row(rel, Natts_tick, values, nulls);

@@ -74,6 +74,19 @@ def test_docs_of_triggers(db):
             assert "| `%s` | `%s` |" % event in text
 
 
+def test_docs_of_timers(db):
+    """The examples, and that every argument of schedule_at() is in the table."""
+    text = (ROOT / "docs/timers.md").read_text()
+    results = run(db, statements(text))
+    cancelled = results[next(i for i, s in enumerate(statements(text)) if s == "select pgtq.cancel(1)")]
+    assert cancelled == [(True,)]
+    assert [(1000,)] in results
+    (arguments,) = db.value("select array[pg_get_function_arguments(oid)] from pg_proc"
+                            " where oid::regproc::text = 'pgtq.schedule_at'")
+    for name in re.findall(r"(?:^|, )(\w+) ", arguments):
+        assert f"`{name}`" in text, name
+
+
 def test_arguments_of_triggers_are_documented(db):
     db.psql("select pgtq.create_queue('q'); create table tab (id integer);"
             "create trigger t after insert on tab for each row execute function pgtq.jsontriga('q', 'nonsense')")

@@ -37,28 +37,28 @@ select is((select moved from pgtq._move_due(0)), 0, 'a limit of 0');
 
 -- committed late: the mover has been past its time meanwhile
 create extension if not exists dblink schema public;
-select public.dblink_connect('w', format('host=%s dbname=%s user=postgres', split_part(current_setting('unix_socket_directories'), ',', 1), current_database()));
-select public.dblink_exec('w', 'begin');
+select public.dblink_connect('w', format('host=%s dbname=%s user=postgres', split_part(current_setting('unix_socket_directories'), ',', 1), current_database())) as r \gset
+select public.dblink_exec('w', 'begin') as r \gset
 select * from public.dblink('w', $$select pgtq.insert_event_at('q', now() - interval '1 minute', 't', 'late')$$) t (id bigint);
 select * from public.dblink('w', $$select count(pgtq.insert_event_in('q', '1 day', 't', 'future')) from generate_series(1, 100)$$) t (n bigint);
 select pgtq.insert_event_in('q', '0', 't', 'now');
 select is((select moved from pgtq._move_due(100)), 1, 'what is committed');
 select pgtq.insert_event_in('q', '0', 't', 'now');
 select is((select moved from pgtq._move_due(100)), 1, 'again');
-select public.dblink_exec('w', 'commit');
+select public.dblink_exec('w', 'commit') as r \gset
 select is((select moved from pgtq._move_due(100)), 1, 'the late one');
 select pgtq.ticker('q');
 select is(drain('q', 'c'), array['now', 'now', 'late'], 'nothing is lost, and nothing comes twice');
 -- one that began before a move and wrote after it
-select public.dblink_exec('w', 'begin isolation level repeatable read');
+select public.dblink_exec('w', 'begin isolation level repeatable read') as r \gset
 select * from public.dblink('w', 'select count(*) from pgtq.queue') t (n bigint);
 select pgtq.insert_event_in('q', '0', 't', 'between');
 select is((select moved from pgtq._move_due(100)), 1, 'meanwhile');
 select * from public.dblink('w', $$select pgtq.insert_event_at('q', now() - interval '1 minute', 't', 'rr')$$) t (id bigint);
 select is((select moved from pgtq._move_due(100)), 0, 'not committed');
-select public.dblink_exec('w', 'commit');
+select public.dblink_exec('w', 'commit') as r \gset
 select is((select moved from pgtq._move_due(100)), 1, 'committed');
-select public.dblink_disconnect('w');
+select public.dblink_disconnect('w') as r \gset
 
 -- under an old snapshot the mover does nothing
 select pgtq.insert_event_in('q', '0', 't', 'rr');
@@ -78,6 +78,18 @@ select moved from pgtq._move_due(100);
 rollback to a;
 commit;
 select is((select moved from pgtq._move_due(100)), 0, 'a savepoint');
+
+-- what a transaction schedules after it has moved, and after others have ended meanwhile
+begin;
+select pgtq.insert_event_in('q', '0', 't', 'first');
+select public.dblink_connect('x', format('host=%s dbname=%s user=postgres', split_part(current_setting('unix_socket_directories'), ',', 1), current_database())) as r \gset
+select * from public.dblink('x', 'select pg_current_xact_id()::text') t (x text);
+select moved from pgtq._move_due(100) \gset
+select pgtq.insert_event_in('q', '-1 s', 't', 'second');
+commit;
+select public.dblink_disconnect('x') as r \gset
+select is(:moved, 1, 'moved in the transaction that scheduled');
+select is((select moved from pgtq._move_due(100)), 1, 'and what it scheduled after that');
 
 -- a queue that is gone takes its timers with it
 select pgtq.insert_event_in('other', '1 hour', 't', 'gone') from generate_series(1, 3);
