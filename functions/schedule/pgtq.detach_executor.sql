@@ -22,6 +22,9 @@ begin
         raise exception 'queue "%" has pending timers', queue
             using errcode = 'object_in_use', hint = 'Cancel them, or use drop_queue(queue, true).';
     end if;
+    if exists (select from pgtq.carried where ca_sub = _q.queue_executor) then
+        raise exception 'queue "%" has timers that run', queue using errcode = 'object_in_use';
+    end if;
     update pgtq.queue set queue_executor = null where queue_id = _q.queue_id;
     return pgtq._unregister_consumer(queue, 'pgtq.executor');
 end;

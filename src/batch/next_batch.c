@@ -165,6 +165,11 @@ open_batch(text *queue_name, text *consumer_name, const Wish *wish,
 	int32		sub_id;
 	bool		found;
 
+	if (consumer_name != NULL && strcmp(text_to_cstring(consumer_name), "pgtq.executor") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_RESERVED_NAME),
+				 errmsg("consumer \"pgtq.executor\" is reserved"),
+				 errhint("See attach_executor() and detach_executor().")));
 	PreventCommandIfReadOnly("SELECT FOR UPDATE");
 	command_snapshot();
 	found = queue_name != NULL && consumer_name != NULL &&
