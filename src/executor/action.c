@@ -155,16 +155,14 @@ run_sql(const char *sql)
 	Oid			temp_namespace;
 	Oid			temp_toast_namespace;
 
+	PushActiveSnapshot(GetTransactionSnapshot());
 	plans_run(sql);
 	fire_constraints();
 	PortalHashTableDeleteAll();
 	GetTempNamespaceState(&temp_namespace, &temp_toast_namespace);
 	if (OidIsValid(temp_namespace))
-	{
-		PushActiveSnapshot(GetTransactionSnapshot());
 		ResetTempTableNamespace();
-		PopActiveSnapshot();
-	}
+	PopActiveSnapshot();
 	CHECK_FOR_INTERRUPTS();
 }
 

@@ -39,7 +39,7 @@ def test_failure_rolls_back_alone(db):
 
 def test_many(db):
     db.rows("select pgtq.schedule_many(array_agg(now()), array_agg(format("
-            "'insert into app.log (what) values (%%L)', n))) from generate_series(1, 2000) n")
+            "'insert into app.log (what) values (%L)', n))) from generate_series(1, 2000) n")
     eventually(lambda: db.value("select count(*) from app.log") == 2000)
     assert db.value("select count(distinct what) from app.log") == 2000
     eventually(lambda: db.value("select count(*) from pgtq.timers where state = 'fired'") == 2000)
