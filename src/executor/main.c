@@ -86,6 +86,7 @@ static void exclude_task(void *arg);
 static void cycle(void);
 static void read_task(void *arg);
 static long save_positions(void);
+static void executor_terminate(Oid database);
 
 void
 pgtq_executor_main(Datum arg)
@@ -194,10 +195,6 @@ wait_for_others(void)
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}
-	/* places of sessions that did not come to their end themselves */
-	for (int i = 0; i < sessions_length; i++)
-		if (sessions[i].database == MyDatabaseId)
-			pool_free(&sessions[i]);
 }
 
 static void
@@ -301,14 +298,17 @@ executor_is_gone(Oid database)
 
 	LWLockAcquire(shared->sessions_lock, LW_SHARED);
 	for (int i = 0; i < sessions_length; i++)
-		if (sessions[i].database == database && sessions[i].pid != 0)
+		if (sessions[i].state != SESSION_FREE && sessions[i].database == database)
 			gone = false;
 	LWLockRelease(shared->sessions_lock);
 	return gone;
 }
 
-/* Ends the sessions of a database, at once. */
-void
+/*
+ * For an executor's end and beginning: ends the sessions of a database, at once,
+ * and gives back the places of those that have ended or not begun.
+ */
+static void
 executor_terminate(Oid database)
 {
 	LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
@@ -318,9 +318,11 @@ executor_terminate(Oid database)
 
 		if (session->state == SESSION_FREE || session->database != database)
 			continue;
-		session->leave = true;
+		session->leave = session->orphan = true;
 		if (session->pid != 0)
 			kill(session->pid, SIGTERM);
+		else
+			session->state = SESSION_FREE;
 	}
 	LWLockRelease(shared->sessions_lock);
 }

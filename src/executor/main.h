@@ -21,6 +21,5 @@ extern PGDLLEXPORT void pgtq_session_main(Datum arg);
 extern void executor_look(void);
 extern TimestampTz executor_ensure(DatabaseSlot *slot);
 extern bool executor_is_gone(Oid database);
-extern void executor_terminate(Oid database);
 
 #endif							/* PGTQ_EXECUTOR_MAIN_H */

@@ -48,7 +48,7 @@ pool_take(Oid database, Oid role)
 	{
 		session->state = SESSION_STARTING;
 		session->generation++;
-		session->was_ready = session->leave = false;
+		session->was_ready = session->leave = session->orphan = false;
 		session->database = database;
 		session->role = role;
 		session->pid = 0;

@@ -72,6 +72,7 @@ typedef struct Session
 	uint32		generation;		/* of the worker that it is for */
 	bool		was_ready;
 	bool		leave;			/* asked to end, after its group */
+	bool		orphan;			/* its executor has ended: it gives its place back itself */
 	Oid			database;
 	Oid			role;
 	pid_t		pid;

@@ -167,7 +167,7 @@ detach(int code, Datum arg)
 	LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
 	if (session->pid == MyProcPid)
 	{
-		session->state = SESSION_ENDED;
+		session->state = session->orphan ? SESSION_FREE : SESSION_ENDED;
 		session->pid = 0;
 		session->running = 0;
 		pg_atomic_write_u32(&session->proc, 0);

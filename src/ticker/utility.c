@@ -220,7 +220,6 @@ make_room(Oid database)
 			terminate(ticker);
 			terminate(maintenance);
 			terminate(executor);
-			executor_terminate(database);
 			terminated = true;
 		}
 		if (TimestampDifferenceExceeds(start, now, LAST_PATIENCE))
