@@ -37,7 +37,7 @@ $0 == "" { next }
     gsub(/,/, ", ", privileges)
 
     if (kind == "functions" && n == 2)
-        format = "grant execute on function pgtq.%s to " role ";\n"
+        format = "grant execute on routine pgtq.%s to " role ";\n"
     else if (kind == "tables" && n > 2)
         format = "grant " privileges " on pgtq.%s to " role ";\n"
     else if (kind == "columns" && n == 4)

@@ -1,6 +1,6 @@
 /*
  * src/executor/running.c
- *		_running(), cancel_running() and current_timer(): what runs now.
+ *		_running(), cancel_running(), current_timer() and their like: what runs now.
  *
  * Runs in any session.  Reads shared memory, under its lock.
  */
@@ -22,6 +22,8 @@
 PG_FUNCTION_INFO_V1(pgtq_running);
 PG_FUNCTION_INFO_V1(pgtq_cancel_running);
 PG_FUNCTION_INFO_V1(pgtq_current_timer);
+PG_FUNCTION_INFO_V1(pgtq_set_current_timer);
+PG_FUNCTION_INFO_V1(pgtq_executor_runs);
 
 #define Natts_running 5
 
@@ -105,6 +107,35 @@ pgtq_current_timer(PG_FUNCTION_ARGS)
 	if (action_timer == 0)
 		PG_RETURN_NULL();
 	PG_RETURN_INT64(action_timer);
+}
+
+/*
+ * _set_current_timer(timer): for run_due(), which runs actions in the session of
+ * its caller
+ */
+Datum
+pgtq_set_current_timer(PG_FUNCTION_ARGS)
+{
+	action_timer = PG_ARGISNULL(0) ? 0 : PG_GETARG_INT64(0);
+	PG_RETURN_VOID();
+}
+
+/*
+ * _executor_runs()
+ */
+Datum
+pgtq_executor_runs(PG_FUNCTION_ARGS)
+{
+	DatabaseSlot *slot = shared_slot(MyDatabaseId);
+	bool		runs = false;
+
+	if (slot != NULL)
+	{
+		LWLockAcquire(shared->lock, LW_SHARED);
+		runs = slot->executor_pid != 0;
+		LWLockRelease(shared->lock);
+	}
+	PG_RETURN_BOOL(runs);
 }
 
 static bool
