@@ -122,11 +122,18 @@ backlog_read(void)
 	list_queues();
 	hash_seq_init(&seq, queues);
 	while ((queue = hash_seq_search(&seq)) != NULL)
-		if (queue->listed && backlog_count < MOST_TIMERS)
-			more |= read_tick(queue);
+		if (queue->listed)
+			more |= backlog_is_full() || read_tick(queue);
 	if (!more)
 		is_first_look = false;
 	return more;
+}
+
+/* Is there too much to read on, until some of it is done? */
+bool
+backlog_is_full(void)
+{
+	return backlog_count >= MOST_TIMERS;
 }
 
 /* Which queues there are.  One that has gone is forgotten when nothing of it runs. */

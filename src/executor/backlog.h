@@ -63,6 +63,7 @@ extern int	backlog_count;
 
 extern void backlog_init(void);
 extern bool backlog_read(void);
+extern bool backlog_is_full(void);
 extern void backlog_wait(Timer *timer, bool in_front);
 extern Timer *backlog_next(RoleQueue *role);
 extern void backlog_done(Timer *timer);

@@ -453,13 +453,23 @@ dispatch_each(void (*each) (Timer *timer, const Session *session, bool is_runnin
 	}
 }
 
-/* Milliseconds until somebody has to look at the sessions again; -1: they tell. */
+/*
+ * Milliseconds until we have to look at the sessions again; -1: they tell us.  An
+ * action that has others behind it is slow after the commit interval; a role that
+ * waits may take another's turn; and what runs for long is to be carried.
+ */
 long
 dispatch_timeout(void)
 {
+	bool		behind = false;
+
 	if (backlog_count == 0)
 		return -1;
-	if (!dlist_is_empty(&backlog_roles))
+	LWLockAcquire(shared->sessions_lock, LW_SHARED);
+	for (int i = 0; i < sessions_length && !behind; i++)
+		behind = handles[i] != NULL && sessions[i].last - sessions[i].first > 1;
+	LWLockRelease(shared->sessions_lock);
+	if (behind)
 		return Max(pgtq_commit_interval, 5);
-	return 500;
+	return dlist_is_empty(&backlog_roles) ? 500 : 100;
 }

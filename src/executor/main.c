@@ -60,7 +60,10 @@
 /* microseconds between positions, while there is much to do */
 #define SAVE_INTERVAL USECS_PER_SEC
 
-/* and until the ticker starts an executor that has ended again */
+/* milliseconds until we try again what could not be read */
+#define READ_RETRY 1000
+
+/* microseconds until the ticker starts an executor that has ended again */
 #define START_RETRY USECS_PER_SEC
 
 int			pgtq_max_sessions = 4;
@@ -118,6 +121,8 @@ pgtq_executor_main(Datum arg)
 		save_timeout = save_positions();
 		MemoryContextReset(cycle_context);
 		timeout = dispatch_timeout();
+		if (!is_read)
+			timeout = (timeout < 0) ? READ_RETRY : Min(timeout, READ_RETRY);
 		if (save_timeout >= 0)
 			timeout = (timeout < 0) ? save_timeout : Min(timeout, save_timeout);
 		pgstat_report_stat(false);
@@ -216,15 +221,12 @@ cycle(void)
 		bool		more = false;
 
 		if (!is_read && !worker_run(slot, "reading what is due", read_task, &more))
-		{
-			pg_atomic_write_u32(&slot->executor_news, 1);
-			break;
-		}
+			break;				/* whatever it is, it may pass */
 		is_read = !more;
 		dispatch_give();
 		dispatch_collect();
 		CHECK_FOR_INTERRUPTS();
-	} while (!is_read && !must_leave());
+	} while (!is_read && !backlog_is_full() && !must_leave());
 	settle_carry(slot);
 	settle_condemned(slot);
 }
