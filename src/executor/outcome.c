@@ -67,24 +67,25 @@ outcome_read(const WorkItem *work, TimerRow *row)
 }
 
 /*
- * Notes what became of a timer; one that may be tried again goes back into the
- * delay store.  The mark that it is done is outcome_mark()'s.
+ * Notes what became of a timer, for the caller to insert; one that may be tried
+ * again goes back into the delay store.  The mark that it is done is
+ * outcome_mark()'s.
  */
 void
-outcome_record(TimerRow *row, const ActionResult *result)
+outcome_record(TimerRow *row, const ActionResult *result, HistoryRows *history)
 {
 	int32		attempt = row->nulls[Anum_ev_retry - 1] ? 1 : DatumGetInt32(row->values[Anum_ev_retry - 1]) + 1;
 	TimerRow	retry;
 
 	if (result->expired)
-		history_add(row->values, row->nulls, TIMER_EXPIRED, 0, NULL, NULL);
+		history_collect(history, row->values, row->nulls, TIMER_EXPIRED, 0, NULL, NULL);
 	else if (result->error == NULL)
-		history_add(row->values, row->nulls, TIMER_FIRED, result->started, NULL, NULL);
+		history_collect(history, row->values, row->nulls, TIMER_FIRED, result->started, NULL, NULL);
 	else if (result->is_final || attempt >= DatumGetInt32(row->values[Anum_ev_attempts - 1]))
-		history_add(row->values, row->nulls, TIMER_FAILED, result->started, result->sqlstate, result->error);
+		history_collect(history, row->values, row->nulls, TIMER_FAILED, result->started, result->sqlstate, result->error);
 	else
 	{
-		history_add(row->values, row->nulls, TIMER_RETRIED, result->started, result->sqlstate, result->error);
+		history_collect(history, row->values, row->nulls, TIMER_RETRIED, result->started, result->sqlstate, result->error);
 		retry = *row;
 		retry.nulls[Anum_ev_id - 1] = retry.nulls[Anum_ev_time - 1] = true;
 		set_column(&retry, Anum_ev_retry, Int32GetDatum(attempt));

@@ -29,7 +29,7 @@ typedef struct ActionResult
 } ActionResult;
 
 extern bool outcome_read(const WorkItem *work, TimerRow *row);
-extern void outcome_record(TimerRow *row, const ActionResult *result);
+extern void outcome_record(TimerRow *row, const ActionResult *result, HistoryRows *history);
 extern void outcome_mark(int count, const WorkItem *items);
 
 #endif							/* PGTQ_OUTCOME_H */

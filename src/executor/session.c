@@ -382,6 +382,7 @@ record_group(ActionGroup *group)
 {
 	WorkItem	done[GROUP_ACTIONS];
 	int			count = 0;
+	HistoryRows history = {0};
 
 	if (group->ran == 0)
 		return;
@@ -392,9 +393,10 @@ record_group(ActionGroup *group)
 
 		if (!member->ran)
 			continue;
-		outcome_record(&member->row, &member->result);
+		outcome_record(&member->row, &member->result, &history);
 		done[count++] = member->work;
 	}
+	history_insert(&history);
 	outcome_mark(count, done);
 	PopActiveSnapshot();
 }
@@ -408,6 +410,7 @@ group_failed(ActionGroup *group, MemoryContext context)
 {
 	ErrorData  *error;
 	Member	   *single = NULL;
+	HistoryRows history = {0};
 
 	HOLD_INTERRUPTS();
 	HOLD_CANCEL_INTERRUPTS();
@@ -435,7 +438,8 @@ group_failed(ActionGroup *group, MemoryContext context)
 	strlcpy(single->result.sqlstate, unpack_sql_state(error->sqlerrcode), sizeof(single->result.sqlstate));
 	begin_transaction();
 	MemoryContextSwitchTo(context);
-	outcome_record(&single->row, &single->result);
+	outcome_record(&single->row, &single->result, &history);
+	history_insert(&history);
 	outcome_mark(1, &single->work);
 	end_transaction();
 }

@@ -131,6 +131,7 @@ fail_task(void *arg)
 {
 	Settling   *failing = arg;
 	ActionResult result = {.error = unconstify(char *, failing->error), .is_final = failing->is_final};
+	HistoryRows history = {0};
 
 	strlcpy(result.sqlstate, failing->sqlstate, sizeof(result.sqlstate));
 	for (int i = 0; i < failing->count; i++)
@@ -139,9 +140,10 @@ fail_task(void *arg)
 
 		if (!outcome_read(&failing->timers[i]->work, &row))
 			continue;
-		outcome_record(&row, &result);
+		outcome_record(&row, &result, &history);
 		outcome_mark(1, &failing->timers[i]->work);
 	}
+	history_insert(&history);
 }
 
 /* Puts a timer aside that has killed its sessions. */
