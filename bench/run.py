@@ -98,6 +98,7 @@ def choose_systems(names, workspace):
 
 def run_workload(name, chosen, servers, args):
     workload = workloads.load(name)
+    chosen = [s for s in chosen if s.name in getattr(workload, "SYSTEMS", systems.QUEUES)]
     out = {
         "figures": {
             key: {"unit": unit, "better": better, "what": what}

@@ -4,12 +4,13 @@ Each has FIGURES, a dict of name -> (unit, "higher" or "lower" is better, what i
 and run(rep), which measures one repetition on one system in a fresh database and
 returns (figures, details): a number per figure, and whatever else is worth keeping.
 ROUNDS, where there is one, multiplies the number of rounds.
+SYSTEMS, where there is one, names the systems that it is for, if not the queues.
 SERIES, where there is one, names lists in the details that show how the run went.
 """
 
 from importlib import import_module
 
-ALL = ["insert_single", "insert_bulk", "drain", "held_snapshot"]
+ALL = ["insert_single", "insert_bulk", "drain", "held_snapshot", "run_timers"]
 
 # About 100 bytes; text that TOAST has no reason to look at and WAL cannot compress.
 DATA_100 = "rpad('payload', 100, 'abcdefghijklmnopqrstuvwxyz0123456789')"
