@@ -11,8 +11,10 @@ declare
     _queue  integer;
     _prefix text;
     _row    pgtq.delay;
-    _n      integer;
 begin
+    if pgtq._executor_runs() then
+        raise exception 'the executor runs in this database' using errcode = 'object_in_use';
+    end if;
     select q.queue_id, q.queue_data_pfx into strict _queue, _prefix from pgtq.queue q where q.queue_executor = i_sub;
     for _n in 1 .. coalesce(cardinality(i_event), 0) loop
         execute 'select e.*, $4, e.ev_time from (' || pgtq._ring_sql(_prefix, 'select * from %s where ev_id = $1 and ev_role = $2')

@@ -8,6 +8,11 @@ as 'MODULE_PATHNAME', 'pgtq_running' language c;
 --@pl
 as $$
 begin
+    timer := null;
+    queue_id := null;
+    role := null;
+    pid := null;
+    since := null;
     return;             -- there are no sessions
 end;
 $$ language plpgsql;

@@ -46,6 +46,7 @@ int			pgtq_action_timeout = 60000;
 int64		action_timer = 0;
 
 static Session *session = NULL;
+static Oid	base_user;			/* as whom the session began: ALTER ROLE … SET role may say another */
 static TimeoutId overrun_timeout;
 static TimeoutId die_timeout;
 static volatile sig_atomic_t overrun = false;
@@ -65,6 +66,7 @@ void
 action_init(Session *my_session)
 {
 	session = my_session;
+	base_user = GetUserId();
 	overrun_timeout = RegisterTimeout(USER_TIMEOUT, overrun_handler);
 	die_timeout = RegisterTimeout(USER_TIMEOUT, die_handler);
 }
@@ -245,8 +247,7 @@ reset_session(int nestlevel)
 	LockReleaseSession(USER_LOCKMETHOD);
 	Async_UnlistenAll();
 	ResetSequenceCaches();
-	if (GetUserId() != session->role || GetSessionUserId() != session->role ||
-		GetOuterUserId() != session->role)
+	if (GetUserId() != base_user || GetOuterUserId() != base_user || GetSessionUserId() != session->role)
 		ereport(FATAL,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("an action has left its session as another role")));

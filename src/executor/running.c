@@ -15,6 +15,7 @@
 #include "utils/timestamp.h"
 
 #include "common/resultset.h"
+#include "common/settings.h"
 #include "common/shared.h"
 #include "executor/action.h"
 #include "executor/pool.h"
@@ -127,9 +128,9 @@ Datum
 pgtq_executor_runs(PG_FUNCTION_ARGS)
 {
 	DatabaseSlot *slot = shared_slot(MyDatabaseId);
-	bool		runs = false;
+	bool		runs = shared != NULL && pgtq_enabled && pgtq_databases[0] == '\0';
 
-	if (slot != NULL)
+	if (slot != NULL && !runs)
 	{
 		LWLockAcquire(shared->lock, LW_SHARED);
 		runs = slot->executor_pid != 0;

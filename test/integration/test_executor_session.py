@@ -11,7 +11,7 @@ def db(ticking):
     ticking.psql("create role mallory login; grant pgtq_writer to mallory; create role other nologin;")
     yield ticking
     eventually(lambda: not ticking.rows("select from pgtq.running"))
-    ticking.psql("drop owned by mallory; drop role mallory; drop role other;")
+    ticking.psql("drop owned by mallory, other; drop role mallory, other;")
 
 
 LEAVINGS = [
@@ -191,3 +191,35 @@ def test_current_timer(db):
     outcome(db, timer)
     assert logged(db) == [str(timer)]
     assert db.value("select pgtq.current_timer()") is None
+
+
+def test_role_that_is_another_from_the_start(db):
+    """ALTER ROLE ... SET role: as for a login, and the session lasts."""
+    db.psql("grant other to mallory; grant insert on app.log to other; grant usage on schema app to other;"
+            "alter role mallory set role = 'other'")
+    with db.connect(user="mallory", options="-c role=mallory") as conn:
+        ids = conn.execute("select pgtq.schedule_many(array[now(), now()], array_fill("
+                           "'insert into app.log (what) values (1)'::text, array[2]))").fetchone()[0]
+    assert [outcome(db, t)[0] for t in ids] == ["fired"] * 2
+    assert db.rows("select distinct who, session from app.log") == [("other", "mallory")]
+
+
+def test_exhausting_sessions(db):
+    """One role cannot have them all."""
+    for _ in range(8):
+        schedule(db, "select pg_sleep(3)", "mallory", timeout_ms=100000)
+    eventually(lambda: len(db.rows("select from pgtq.running")) == 2)
+    with role(db, "bob"):
+        assert outcome(db, schedule(db, "select 1", "bob"))[0] == "fired"
+        assert len(db.rows("select from pgtq.running")) == 2
+    db.psql("select pgtq.drop_queue('timers', true)")
+    db.rows("select pg_terminate_backend(pid) from pgtq.running")
+
+
+def test_executor_is_not_kept_waiting(db):
+    """Who asks for what is due by hand is refused, and locks nothing."""
+    schedule(db, "select 1", "mallory", "1 day")
+    for op in ("take_due", "end_due"):
+        with db.connect(user="mallory", autocommit=False) as conn:
+            with pytest.raises(Exception, match="the executor runs"):
+                conn.execute("insert into pgtq.request (op, count, sub) values (%s, 1, 1)", (op,))
