@@ -8,6 +8,7 @@
 
 #include <signal.h>
 
+#include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -25,6 +26,7 @@ PG_FUNCTION_INFO_V1(pgtq_cancel_running);
 PG_FUNCTION_INFO_V1(pgtq_current_timer);
 PG_FUNCTION_INFO_V1(pgtq_set_current_timer);
 PG_FUNCTION_INFO_V1(pgtq_executor_runs);
+PG_FUNCTION_INFO_V1(pgtq_executor_state);
 
 #define Natts_running 5
 
@@ -137,6 +139,36 @@ pgtq_executor_runs(PG_FUNCTION_ARGS)
 		LWLockRelease(shared->lock);
 	}
 	PG_RETURN_BOOL(runs);
+}
+
+/*
+ * _executor_state()
+ */
+Datum
+pgtq_executor_state(PG_FUNCTION_ARGS)
+{
+	DatabaseSlot *slot = shared_slot(MyDatabaseId);
+	TupleDesc	desc;
+	Datum		values[3] = {0};
+	bool		nulls[3] = {true, false, false};
+	int			count = 0;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	if (slot != NULL)
+	{
+		LWLockAcquire(shared->lock, LW_SHARED);
+		nulls[0] = slot->executor_pid == 0;
+		values[0] = Int32GetDatum((int32) slot->executor_pid);
+		values[2] = BoolGetDatum(slot->sessions_wait);
+		LWLockRelease(shared->lock);
+		LWLockAcquire(shared->sessions_lock, LW_SHARED);
+		for (int i = 0; i < sessions_length; i++)
+			count += sessions[i].state == SESSION_READY && sessions[i].database == MyDatabaseId;
+		LWLockRelease(shared->sessions_lock);
+	}
+	values[1] = Int32GetDatum(count);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }
 
 static bool

@@ -207,3 +207,18 @@ def test_only_the_executor_consumes_as_itself(db):
                  "pgtq.register_consumer_at('timers', 'pgtq.executor', 1)"):
         with pytest.raises(Exception, match="reserved"):
             db.rows(f"select {call}")
+
+
+def test_worker_slots_run_out(workspace):
+    """Then timers wait, health() says so, and they run when there is room."""
+    with workspace.server(shared_preload_libraries="pgtq", max_worker_processes=4) as server:
+        db = server.create_db()
+        db.psql(GRANTS)
+        eventually(lambda: db.value("select running from pgtq.ticker_stats"))
+        timer = schedule(db, LOG.format("x"))
+        eventually(lambda: db.rows("select from pgtq.health() where name = 'executor' and status = 'warn'"))
+        assert "timers have to wait" in server.log()
+        server.configure(max_worker_processes=10)
+        server.restart()
+        assert outcome(db, timer)[0] == "fired"
+        assert db.rows("select from pgtq.health() where name = 'executor' and status = 'ok'")
