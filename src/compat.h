@@ -49,13 +49,14 @@
 	(object_aclcheck(DatabaseRelationId, database, role, ACL_CONNECT) == ACLCHECK_OK)
 #endif
 
-/* 17 connects a worker as a role that must not log in */
+/* 17 connects a worker as a role that must not log in; and ends transactions that take long */
 #if PG_VERSION_NUM < 170000
 #define SESSION_FLAGS 0
 #define SESSIONS_NEED_LOGIN true
 #else
 #define SESSION_FLAGS BGWORKER_BYPASS_ROLELOGINCHECK
 #define SESSIONS_NEED_LOGIN false
+#define HAVE_TRANSACTION_TIMEOUT
 #endif
 
 /*

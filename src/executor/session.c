@@ -105,6 +105,10 @@ pgtq_session_main(Datum arg)
 	BackgroundWorkerInitializeConnectionByOid(session->database, session->role, SESSION_FLAGS);
 	process_session_preload_libraries();
 	SetConfigOption("application_name", SESSION_TYPE, PGC_USERSET, PGC_S_SESSION);
+#ifdef HAVE_TRANSACTION_TIMEOUT
+	/* it would end the session, for what an action's own timeout is there for */
+	SetConfigOption("transaction_timeout", "0", PGC_USERSET, PGC_S_SESSION);
+#endif
 	slot = shared_slot(MyDatabaseId);
 	wait_event = NamedWaitEvent("PgtqSession");
 	action_init(session);
@@ -325,6 +329,9 @@ read_rows(ActionGroup *group)
 
 		member->found = outcome_read(&member->work, &member->row) &&
 			DatumGetObjectId(member->row.values[Anum_ev_role - 1]) == session->role;
+		if (!member->found)
+			ereport(DEBUG1,
+					(errmsg("event " INT64_FORMAT " has gone with its queue", member->work.event)));
 	}
 	end_transaction();
 }

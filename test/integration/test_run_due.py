@@ -1,6 +1,7 @@
 """Timers without a background worker: run_due(), on both builds; dead letters."""
 
 import pytest
+from server import eventually
 from timers import GRANTS
 
 
@@ -101,7 +102,6 @@ def test_two_at_once_take_turns(app):
 
 def test_refused_beside_the_executor(ticking):
     ticking.rows("select pgtq.schedule_in('1 day', 'select 1')")
-    from server import eventually
     eventually(lambda: ticking.value("select count(*) from pg_stat_activity where backend_type = 'pgtq executor'"
                                      " and datname = current_database()") == 1)
     with pytest.raises(Exception, match="the executor runs"):
