@@ -20,10 +20,15 @@ def main():
     exit_on_signals()
     build = sys.argv[1] if len(sys.argv) > 1 else "c"
     print("Building pgtq and starting a private server ...", flush=True)
-    with Workspace() as ws, ws.server() as server:
+    # workers in the first database only: in the second one the demo ticks by hand
+    workers = {"shared_preload_libraries": "pgtq", "pgtq.databases": "timers",
+               "max_worker_processes": 16} if build == "c" else {}
+    with Workspace() as ws, ws.server(**workers) as server:
+        with server.create_db("timers", build, template=False).connect() as conn:
+            Timers(conn, build).fire()
         db = server.create_db("demo", build, template=False)
         with db.connect() as conn:
-            demo = Demo(conn)
+            demo = Queues(conn)
             demo.queue_and_consumer()
             demo.events_and_a_batch()
             demo.retry()
@@ -33,10 +38,85 @@ def main():
 
 
 class Demo:
+    """Prints what it does."""
+
     def __init__(self, conn):
         self.conn = conn
 
-    # -- the steps
+    def run(self, query, *parameters):
+        return self.conn.execute(query, parameters).fetchall()
+
+    def show(self, query, *parameters):
+        """Prints a query as psql would be given it, runs it, prints the rows."""
+        self.echo(query, *parameters)
+        cursor = self.conn.execute(query, parameters)
+        names = [column.name for column in cursor.description]
+        rows = cursor.fetchall()
+        if len(names) > 1:
+            print("   " + " | ".join(names))
+        for row in rows:
+            print("   " + " | ".join("" if value is None else str(value) for value in row))
+        sys.stdout.flush()
+        return rows
+
+    def echo(self, query, *parameters):
+        literals = tuple(f"'{p}'" if isinstance(p, str) else p for p in parameters)
+        print("=> " + (query % literals) + ";")
+
+    def title(self, text):
+        print(f"\n--- {text}\n")
+
+    def say(self, text):
+        print("\n" + text)
+
+class Timers(Demo):
+    """Timers are scheduled, and fire."""
+
+    def __init__(self, conn, build):
+        super().__init__(conn)
+        self.build = build
+        self.told = set()
+
+    def fire(self):
+        self.title("SQL that runs later, as whoever schedules it")
+        self.conn.execute("create table log (at timestamptz default clock_timestamp(), what text)")
+        for n in range(1, 6):
+            self.show(f"select pgtq.schedule_in('{n * 400} ms', $$insert into log (what) values ('timer {n}')$$)")
+        self.show("select pgtq.schedule_in('1 second', 'select 1/0', max_attempts => 2, backoff => '500 ms')")
+        ((debounced,),) = self.show("select pgtq.schedule_in('1 hour', $$insert into log (what) values ('soon')$$, key => 'k')")
+        self.say("With a key: the same timer, at another time. And one that will not run:")
+        assert self.show("select pgtq.schedule_in('1 second', $$insert into log (what) values ('soon')$$,"
+                         " key => 'k', on_conflict => 'replace')") == [(debounced,)]
+        assert self.show("select pgtq.cancel(5)") == [(True,)]
+
+        self.say("Now they come due. Late by:" if self.build == "c" else
+                 "Now they come due; there is no background worker in this build, so the demo\n"
+                 "calls pgtq.ticker() and pgtq.run_due() five times a second. Late by:")
+        eventually(self.all_done, timeout=60, pause=0.02 if self.build == "c" else 0.2)
+        self.show("select id, state, attempts, error from pgtq.timers order by id")
+        assert self.run("select array_agg(what order by at) from log") == [
+            (["timer 1", "timer 2", "soon", "timer 3", "timer 4"],)]
+        assert self.run("select min(l.at - t.fire_at) >= '0' from log l join pgtq.timers t"
+                        " on position(l.what in t.action) > 0 and t.state = 'fired'") == [(True,)]
+
+    def all_done(self):
+        """One look: tells of what is new."""
+        if self.build == "pl":
+            self.run("select pgtq.ticker()")
+            self.run("select pgtq.ticker()")
+            self.conn.execute("call pgtq.run_due()")
+        rows = self.run("select id, state, extract(epoch from fired_at - fire_at) * 1000, error from pgtq.timers"
+                        " where state not in ('pending', 'due') order by finished_at")
+        for timer, state, late, error in rows:
+            if timer not in self.told:
+                self.told.add(timer)
+                print(f"   timer {timer}: {state}" + (f", {late:.1f} ms late" if late is not None else "")
+                      + (f" ({error})" if error else ""), flush=True)
+        return len(rows) == 7
+
+
+class Queues(Demo):
+    """Events go in, batches come out."""
 
     def queue_and_consumer(self):
         self.title("A queue, and a consumer that reads it")
@@ -157,34 +237,6 @@ class Demo:
             " from pgtq.queue, generate_series(0, queue_ntables - 1) as n"
             " where queue_name = %s order by n", QUEUE)
         return {n: size for n, size, _ in rows}, next(n for n, _, current in rows if current)
-
-    # -- printing
-
-    def run(self, query, *parameters):
-        return self.conn.execute(query, parameters).fetchall()
-
-    def show(self, query, *parameters):
-        """Prints a query as psql would be given it, runs it, prints the rows."""
-        self.echo(query, *parameters)
-        cursor = self.conn.execute(query, parameters)
-        names = [column.name for column in cursor.description]
-        rows = cursor.fetchall()
-        if len(names) > 1:
-            print("   " + " | ".join(names))
-        for row in rows:
-            print("   " + " | ".join("" if value is None else str(value) for value in row))
-        sys.stdout.flush()
-        return rows
-
-    def echo(self, query, *parameters):
-        literals = tuple(f"'{p}'" if isinstance(p, str) else p for p in parameters)
-        print("=> " + (query % literals) + ";")
-
-    def title(self, text):
-        print(f"\n--- {text}\n")
-
-    def say(self, text):
-        print("\n" + text)
 
 
 if __name__ == "__main__":

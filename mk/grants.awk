@@ -40,9 +40,9 @@ $0 == "" { next }
     gsub(/,/, ", ", privileges)
 
     if (kind == "functions" && n == 2)
-        format = "grant execute on function pgtq.%s to " role ";\n"
+        format = "grant execute on routine pgtq.%s to " role ";\n"
     else if (kind == "functions" && n == 3 && word[2] == "pl")
-        format = build == "pl" ? "grant execute on function pgtq.%s to " role ";\n" : "skip"
+        format = build == "pl" ? "grant execute on routine pgtq.%s to " role ";\n" : "skip"
     else if (kind == "tables" && n > 2)
         format = "grant " privileges " on pgtq.%s to " role ";\n"
     else if (kind == "columns" && n == 4)

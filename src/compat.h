@@ -28,11 +28,35 @@
 #define BackendsAtMost() MaxBackends
 #endif
 
+/* 15 has a better one; and wakes who listens by itself */
+#if PG_VERSION_NUM < 150000
+#define AfterCommitNotify() ProcessCompletedNotifies()
+#define RandomFraction() ((double) random() / ((double) MAX_RANDOM_VALUE + 1))
+#else
+#define AfterCommitNotify() ((void) 0)
+#include "common/pg_prng.h"
+#define RandomFraction() pg_prng_double(&pg_global_prng_state)
+#endif
+
 /* 16 has one function for objects of all kinds */
 #if PG_VERSION_NUM < 160000
 #define owns_database(database) pg_database_ownercheck(database, GetUserId())
+#define may_connect(database, role) \
+	(pg_database_aclcheck(database, role, ACL_CONNECT) == ACLCHECK_OK)
 #else
 #define owns_database(database) object_ownercheck(DatabaseRelationId, database, GetUserId())
+#define may_connect(database, role) \
+	(object_aclcheck(DatabaseRelationId, database, role, ACL_CONNECT) == ACLCHECK_OK)
+#endif
+
+/* 17 connects a worker as a role that must not log in; and ends transactions that take long */
+#if PG_VERSION_NUM < 170000
+#define SESSION_FLAGS 0
+#define SESSIONS_NEED_LOGIN true
+#else
+#define SESSION_FLAGS BGWORKER_BYPASS_ROLELOGINCHECK
+#define SESSIONS_NEED_LOGIN false
+#define HAVE_TRANSACTION_TIMEOUT
 #endif
 
 /*

@@ -18,6 +18,8 @@
 #include "common/settings.h"
 #include "common/shared.h"
 #include "compat.h"
+#include "executor/action.h"
+#include "executor/main.h"
 #include "history/history.h"
 #include "ticker/launcher.h"
 #include "ticker/utility.h"
@@ -52,11 +54,13 @@ static const struct config_enum_entry history_levels[] = {
 };
 
 static void define_settings(void);
+static void define_executor_settings(void);
 
 void
 _PG_init(void)
 {
 	define_settings();
+	define_executor_settings();
 	MarkGUCPrefixReserved("pgtq");
 
 	if (!process_shared_preload_libraries_in_progress)
@@ -147,4 +151,44 @@ define_settings(void)
 							 false,
 							 PGC_USERSET, 0,
 							 NULL, NULL, NULL);
+}
+
+static void
+define_executor_settings(void)
+{
+	DefineCustomIntVariable("pgtq.max_sessions",
+							"How many sessions run actions in a database at one time.",
+							NULL,
+							&pgtq_max_sessions,
+							4, 0, 1024,
+							PGC_SIGHUP, 0,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("pgtq.max_sessions_per_role",
+							"How many of these are of one role.",
+							NULL,
+							&pgtq_max_sessions_per_role,
+							2, 1, 1024,
+							PGC_SIGHUP, 0,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("pgtq.session_idle_timeout",
+							"A session without work ends after this time.",
+							NULL,
+							&pgtq_session_idle_timeout,
+							60000, 0, INT_MAX,
+							PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("pgtq.commit_interval",
+							"For how long a session runs actions before it commits them.",
+							"An action that takes longer is committed alone.",
+							&pgtq_commit_interval,
+							20, 1, 60000,
+							PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("pgtq.action_timeout",
+							"How long an action may take that was scheduled without a timeout; 0: any time.",
+							NULL,
+							&pgtq_action_timeout,
+							60000, 0, INT_MAX,
+							PGC_SUSET, GUC_UNIT_MS,
+							NULL, NULL, NULL);
 }

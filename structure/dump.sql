@@ -18,4 +18,9 @@ select pg_catalog.pg_extension_config_dump('pgtq.history_0', 'where hi_timer > 0
 select pg_catalog.pg_extension_config_dump('pgtq.history_1', 'where hi_timer > 0');
 select pg_catalog.pg_extension_config_dump('pgtq.history_2', 'where hi_timer > 0');
 select pg_catalog.pg_extension_config_dump('pgtq.history_cur_seq', '');
+select pg_catalog.pg_extension_config_dump('pgtq.done_0', '');
+select pg_catalog.pg_extension_config_dump('pgtq.done_1', '');
+select pg_catalog.pg_extension_config_dump('pgtq.done_2', '');
+select pg_catalog.pg_extension_config_dump('pgtq.done_cur_seq', '');
+select pg_catalog.pg_extension_config_dump('pgtq.carried', '');
 --@end

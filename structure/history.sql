@@ -51,7 +51,7 @@ create view pgtq.history as
 
 comment on view pgtq.history is 'What became of each timer, one row for each attempt; timers is the view for users';
 comment on column pgtq.history.hi_timer is 'id of the timer';
-comment on column pgtq.history.hi_status is '1 fired, 2 failed, 3 cancelled, 4 expired, 5 failed and will be tried again';
+comment on column pgtq.history.hi_status is '1 fired, 2 failed, 3 cancelled, 4 expired, 5 failed and will be tried again, 6 a dead letter that was replayed or purged';
 comment on column pgtq.history.hi_attempt is 'which attempt this was, from 1 on';
 comment on column pgtq.history.hi_queue is 'id of its queue';
 comment on column pgtq.history.hi_role is 'who scheduled it';

@@ -18,7 +18,9 @@ create view pgtq.request as
            null::text as key, null::text as on_conflict, null::interval as max_delay,
            null::timestamptz[] as many_at, null::text[] as many_data, null::text[] as many_key,
            null::bigint[] as many_shard, null::bigint[] as many_timer,
-           null::text as sqlstate, null::text as error
+           null::text as sqlstate, null::text as error,
+           null::integer as sub, null::integer as count, null::bigint[] as many_event, null::bigint[] as many_tick,
+           null::text[] as many_sqlstate, null::text[] as many_error
      where false;
 
 comment on view pgtq.request is 'What functions insert into to act for their caller; not meant to be used directly';

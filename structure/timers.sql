@@ -27,7 +27,7 @@ create view pgtq.timers with (security_barrier) as
                    hi_status, case hi_status when 1 then 'fired' when 2 then 'failed' when 3 then 'cancelled' when 4 then 'expired' end,
                    hi_created, hi_started, hi_finished, hi_role, hi_timeout, hi_attempt, hi_error, hi_sqlstate
               from pgtq.history
-             where hi_status <> 5) t
+             where hi_status not in (5, 6)) t
       left join pgtq.queue q on q.queue_id = t.queue_id
       left join pg_catalog.pg_roles r on r.oid = t.role
      where t.role = (select oid from pg_catalog.pg_roles where rolname = current_user)
@@ -45,3 +45,19 @@ comment on column pgtq.timers.fired_at is 'when its action began';
 comment on column pgtq.timers.finished_at is 'when its action ended, or it was cancelled';
 comment on column pgtq.timers.scheduled_by is 'the role that it runs as';
 comment on column pgtq.timers.attempts is 'how many times it was tried';
+
+create view pgtq.dead_letters with (security_barrier) as
+    select h.hi_timer as id, q.queue_name as queue, h.hi_key as key, h.hi_due as fire_at, h.hi_action as action,
+           h.hi_finished as failed_at, h.hi_attempt as attempts, h.hi_sqlstate as sqlstate, h.hi_error as error,
+           coalesce(r.rolname, (select ro_name from pgtq.role where ro_oid = h.hi_role)) as scheduled_by
+      from pgtq.history h
+      left join pgtq.queue q on q.queue_id = h.hi_queue
+      left join pg_catalog.pg_roles r on r.oid = h.hi_role
+     where h.hi_status = 2
+       and not exists (select from pgtq.history c where c.hi_timer = h.hi_timer and c.hi_status = 6)
+       and (h.hi_role = (select oid from pg_catalog.pg_roles where rolname = current_user)
+            or pg_catalog.pg_has_role(current_user, 'pgtq_admin', 'usage'));
+
+comment on view pgtq.dead_letters is 'Timers that have failed for good, as long as the history is kept; see replay() and purge()';
+comment on column pgtq.dead_letters.id is 'id of the timer';
+comment on column pgtq.dead_letters.attempts is 'how many times it was tried';

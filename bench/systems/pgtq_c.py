@@ -1,10 +1,10 @@
 """pgtq: the C build, as `make install` leaves it."""
 
 from systems.pgq_api import PgqApi
-from systems.pgtq_timers import PgtqTimers
+from systems.pgtq_schedule import PgtqSchedule
 
 
-class PgtqC(PgtqTimers, PgqApi):
+class PgtqC(PgtqSchedule, PgqApi):
     schema = "pgtq"
 
     def install(self, server, dbname):

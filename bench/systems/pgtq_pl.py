@@ -1,10 +1,10 @@
 """pgtq: the PL build, one SQL file."""
 
 from systems.pgq_api import PgqApi
-from systems.pgtq_timers import PgtqTimers
+from systems.pgtq_schedule import PgtqSchedule
 
 
-class PgtqPl(PgtqTimers, PgqApi):
+class PgtqPl(PgtqSchedule, PgqApi):
     schema = "pgtq"
 
     def install(self, server, dbname):

@@ -1,22 +1,27 @@
-"""pgtq's answers to what the timer workloads ask, in both builds; see timer_table.py."""
+"""pgtq with its background workers: timers run by the executor."""
+
+from systems.pgtq_c import PgtqC
 
 
-class PgtqTimers:
-    def prepare_timers(self, conn):
-        conn.execute("select pgtq.schedule_in('100 years', 'select 1')")  # makes the queue
+class PgtqTimers(PgtqC):
+    settings = {"shared_preload_libraries": "pgtq", "max_worker_processes": 16,
+                "pgtq.max_sessions_per_role": 1}
 
-    def schedule_sql(self, delay, action):
-        return f"select pgtq.schedule_in({delay}, {action}) as id"
+    def begin(self, rep, conn):
+        """Has the queue, the executor and its session started."""
+        conn.execute("create table warm (a int)")
+        conn.execute("select pgtq.schedule_in('0', 'insert into warm values (1)')")
 
-    def schedule_many_sql(self, count, delay, action):
-        return (
-            "select cardinality(pgtq.schedule_many("
-            f"array(select clock_timestamp() + {delay} from generate_series(1, {count}) i),"
-            f" array(select {action} from generate_series(1, {count}) i)))"
-        )
+    def ready(self, conn):
+        return conn.execute("select count(*) from warm").fetchone()[0] == 1
 
-    def cancel_sql(self):
-        return "select pgtq.cancel(:id)"
+    def end(self):
+        pass
 
-    def newest_sql(self):
-        return "select last_value from pgtq.timer_id_seq"
+    def schedule(self, conn, count, due, action):
+        """count timers; due and action are SQL expressions that may use the row number i."""
+        conn.execute(f"select cardinality(pgtq.schedule_many(array_agg({due}), array_agg({action})))"
+                     f" from generate_series(1, {count}) i")
+
+
+SYSTEM = PgtqTimers("pgtq_timers")

@@ -13,7 +13,7 @@ from importlib import import_module
 ALL = [
     "insert_single", "insert_bulk", "trigger", "drain", "held_snapshot",
     "schedule", "move", "cancel_held", "pending",
-    "latency", "delayed", "many_databases", "idle",
+    "latency", "delayed", "many_databases", "idle", "run_timers",
 ]  # fmt: skip
 
 # About 100 bytes; text that TOAST has no reason to look at and WAL cannot compress.

@@ -28,6 +28,7 @@ declare
     _prev   pgtq.tick;
     _cur    pgtq.tick;
 begin
+    perform pgtq._check_consumer_name(i_consumer_name);
     select s.* into _sub
       from pgtq.queue q
       join pgtq.subscriber s on s.sub_queue = q.queue_id

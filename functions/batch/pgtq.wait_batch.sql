@@ -18,6 +18,7 @@ declare
     _until  constant timestamptz := clock_timestamp() + i_timeout;
     _batch  bigint;
 begin
+    perform pgtq._check_consumer_name(i_consumer_name);
     perform pgtq._require_read_committed('pgtq.wait_batch');
     loop
         -- look before locking: a consumer that waits locks nothing

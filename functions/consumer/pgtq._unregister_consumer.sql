@@ -4,7 +4,7 @@ as $$
 -- Ends a consumer's registration.  Events that it wanted to see again go too.
 --
 -- Returns how many registrations were removed: 1, or 0 if there was none.
--- Writes: pgtq.subscriber, pgtq.consumer, the delay store.
+-- Writes: pgtq.subscriber, pgtq.consumer, the delay store, pgtq.carried.
 declare
     _sub        integer;
     _consumer   integer;
@@ -19,6 +19,7 @@ begin
         return 0;
     end if;
     perform pgtq._forget_delayed('ev_owner', _sub);
+    delete from pgtq.carried where ca_sub = _sub;
     delete from pgtq.subscriber where sub_id = _sub;
     delete from pgtq.consumer
      where co_id = _consumer

@@ -5,6 +5,7 @@ as $$
 -- looked at, and hint says what to do where that is anything.
 declare
     _s          record;
+    _e          record;
     _standby    constant boolean := pg_is_in_recovery();
     _enabled    constant boolean := coalesce(nullif(current_setting('pgtq.enabled', true), '')::boolean, true);
     _late       text;
@@ -57,6 +58,19 @@ begin
             return query values (name, 'warn', 'it waits for a free slot for a background worker', 'Raise max_worker_processes and restart the server.');
         else
             return query values (name, 'ok', format('%s runs', _s.maintenance_runs), null);
+        end if;
+
+        name := 'executor';
+        select * into _e from pgtq._executor_state();
+        if not exists (select from pgtq.queue where queue_executor is not null) then
+            return query values (name, 'ok', 'there is no queue with actions', null);
+        elsif _e.executor_pid is null then
+            return query values (name, 'error', 'no executor runs in this database',
+                'It starts within a few seconds, unless worker slots are missing; see the server log.');
+        elsif _e.sessions_wait then
+            return query values (name, 'warn', 'timers wait for a free slot for a background worker', 'Raise max_worker_processes and restart the server.');
+        else
+            return query values (name, 'ok', format('process %s, %s sessions', _e.executor_pid, _e.sessions), null);
         end if;
 
         name := 'errors';

@@ -17,6 +17,7 @@ begin
         or pgtq._positions_due()
         or cardinality(pgtq._uncopied_positions()) > 0
         or pgtq._history_due()
+        or pgtq._done_due()
         or pgtq._delay_to_compact()
     then
         return query select 'pgtq.maint_rotate_tables_step2', null::text;

@@ -46,6 +46,7 @@ begin
     if not found and i_queue = 'timers' and i_is_action then
         perform pgtq.create_queue('timers');
         perform pgtq.attach_executor('timers');
+        perform pgtq.set_queue_config('timers', 'ticker_max_lag', '0');     -- what is due is not to wait for more
         select * into _q from pgtq.queue where queue_name = i_queue;
     end if;
     if _q.queue_id is null then

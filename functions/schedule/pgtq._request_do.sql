@@ -22,6 +22,16 @@ begin
             new.done := pgtq._reschedule(new.role, new.timer, new.at);
         when 'fire' then
             new.ev_data := pgtq._fire(new.role, new.timer);
+        when 'take_due' then
+            select t.sub, t.many_event, t.many_tick, t.many_timer, t.many_data
+              into new.sub, new.many_event, new.many_tick, new.many_timer, new.many_data
+              from pgtq._take_due(new.role, new.count) t;
+        when 'end_due' then
+            perform pgtq._end_due(new.role, new.sub, new.many_event, new.many_tick, new.many_at, new.many_sqlstate, new.many_error);
+        when 'replay' then
+            new.timer := pgtq._replay(new.role, new.timer);
+        when 'purge' then
+            new.count := pgtq._purge(new.role, new.at);
         when 'fail' then
             new.done := pgtq._end_timer(new.role, new.timer, 2, new.at, new.sqlstate, new.error);
     end case;

@@ -24,6 +24,7 @@ begin
        set queue_executor = (select sub_id from pgtq.subscriber s join pgtq.consumer c on c.co_id = s.sub_consumer
                               where s.sub_queue = _q.queue_id and c.co_name = 'pgtq.executor')
      where queue_id = _q.queue_id;
+    perform pgtq._queues_changed();
     return 1;
 end;
 $$ language plpgsql security definer set search_path = pg_catalog, pg_temp;

@@ -22,6 +22,14 @@ begin
         raise exception 'queue "%" has pending timers', queue
             using errcode = 'object_in_use', hint = 'Cancel them, or use drop_queue(queue, true).';
     end if;
+    if exists (select from pgtq.carried where ca_sub = _q.queue_executor)
+        or exists (select from pgtq.subscription s, pgtq._ticks(_q.queue_id, null, true, 1) t,
+                               pgtq._undone(s.sub_id, _q.queue_id, _q.queue_data_pfx, s.sub_last_tick, t.tick_id, null, 1)
+                    where s.sub_id = _q.queue_executor)
+    then
+        raise exception 'queue "%" has timers that are due', queue
+            using errcode = 'object_in_use', hint = 'Wait until they are done, or use drop_queue(queue, true).';
+    end if;
     update pgtq.queue set queue_executor = null where queue_id = _q.queue_id;
     return pgtq._unregister_consumer(queue, 'pgtq.executor');
 end;

@@ -71,6 +71,17 @@ next_batch_open(text *queue_name, text *consumer_name, int64 *batch)
 	return true;
 }
 
+/* Refuses the name of the executor, as _check_consumer_name() does. */
+void
+next_batch_check_name(text *consumer_name)
+{
+	if (consumer_name != NULL && strcmp(text_to_cstring(consumer_name), "pgtq.executor") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_RESERVED_NAME),
+				 errmsg("consumer \"pgtq.executor\" is reserved"),
+				 errhint("See attach_executor() and detach_executor().")));
+}
+
 /*
  * next_batch_custom(queue_name, consumer_name, min_lag, min_count, min_interval)
  */
@@ -165,6 +176,7 @@ open_batch(text *queue_name, text *consumer_name, const Wish *wish,
 	int32		sub_id;
 	bool		found;
 
+	next_batch_check_name(consumer_name);
 	PreventCommandIfReadOnly("SELECT FOR UPDATE");
 	command_snapshot();
 	found = queue_name != NULL && consumer_name != NULL &&

@@ -72,6 +72,7 @@ pgtq_wait_batch(PG_FUNCTION_ARGS)
 														TimestampTzGetDatum(GetCurrentTimestamp()),
 														PG_GETARG_DATUM(2)));
 
+	next_batch_check_name(consumer_name);
 	PG_ENSURE_ERROR_CLEANUP(end_waiting, (Datum) 0);
 	{
 		found = wait_for_batch(queue_name, consumer_name, until, &batch);

@@ -17,6 +17,7 @@
 
 #include "common/shared.h"
 #include "compat.h"
+#include "executor/pool.h"
 
 SharedState *shared = NULL;
 pg_atomic_uint64 *shared_waiters = NULL;
@@ -65,13 +66,16 @@ static void
 request_memory(void)
 {
 	RequestAddinShmemSpace(add_size(state_size(), mul_size(BackendsAtMost(), sizeof(pg_atomic_uint64))));
-	RequestNamedLWLockTranche("pgtq", 1);
+	RequestAddinShmemSpace(pool_size());
+	RequestNamedLWLockTranche("pgtq", 2);
 }
 
 static void
 startup_memory(void)
 {
 	bool		found;
+	bool		pool_found;
+	void	   *pool;
 	Size		waiters_size = mul_size(BackendsAtMost(), sizeof(pg_atomic_uint64));
 
 	if (previous_startup_hook)
@@ -83,7 +87,8 @@ startup_memory(void)
 	if (!found)
 	{
 		memset(shared, 0, state_size());
-		shared->lock = &GetNamedLWLockTranche("pgtq")->lock;
+		shared->lock = &GetNamedLWLockTranche("pgtq")[0].lock;
+		shared->sessions_lock = &GetNamedLWLockTranche("pgtq")[1].lock;
 		pg_atomic_init_u32(&shared->launcher_proc, 0);
 		shared->slots_length = max_worker_processes;
 		for (int i = 0; i < shared->slots_length; i++)
@@ -92,6 +97,8 @@ startup_memory(void)
 		for (int i = 0; i < shared->waiters_length; i++)
 			pg_atomic_init_u64(&shared_waiters[i], 0);
 	}
+	pool = ShmemInitStruct("pgtq sessions", pool_size(), &pool_found);
+	pool_init(pool, pool_found);
 	LWLockRelease(AddinShmemInitLock);
 }
 
@@ -100,6 +107,7 @@ init_slot(DatabaseSlot *slot)
 {
 	pg_atomic_init_u32(&slot->database, InvalidOid);
 	pg_atomic_init_u32(&slot->ticker_proc, 0);
+	pg_atomic_init_u32(&slot->executor_proc, 0);
 	for (int i = 0; i < WAKE_CELLS; i++)
 		pg_atomic_init_u32(&slot->cells[i].waiters, 0);
 	shared_reset_slot(slot);
@@ -115,12 +123,14 @@ shared_reset_slot(DatabaseSlot *slot)
 	TickerCounters *counters = &slot->counters;
 
 	slot->maintenance_waits = false;
+	slot->sessions_wait = false;
 	slot->started = slot->last_error_time = 0;
 	slot->last_error[0] = '\0';
 	pg_atomic_init_u64(&slot->planned, (uint64) DT_NOEND);
 	pg_atomic_init_u64(&slot->next_due, (uint64) DT_NOEND);
 	pg_atomic_init_u64(&slot->earliest, (uint64) DT_NOEND);
 	pg_atomic_init_u32(&slot->news, 0);
+	pg_atomic_init_u32(&slot->executor_news, 1);
 	pg_atomic_init_u32(&slot->prepared, 1); /* there may be some from before */
 	for (int i = 0; i < WAKE_CELLS; i++)
 	{

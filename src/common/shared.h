@@ -64,11 +64,14 @@ typedef struct DatabaseSlot
 	/* atomic, written under shared->lock */
 	pg_atomic_uint32 database;	/* 0: free */
 	pg_atomic_uint32 ticker_proc;	/* number of its PGPROC + 1; 0: none */
+	pg_atomic_uint32 executor_proc; /* the same of the executor */
 
 	/* shared->lock */
 	SlotState	state;
 	pid_t		ticker_pid;
 	pid_t		maintenance_pid;
+	pid_t		executor_pid;
+	bool		sessions_wait;	/* for a worker slot of the server */
 	pid_t		held_by;		/* a session that wants nobody in the database */
 	bool		leave;			/* the launcher wants the ticker to end */
 	bool		maintenance_waits;	/* for a worker slot of the server */
@@ -83,6 +86,7 @@ typedef struct DatabaseSlot
 	/* atomic, written by sessions and taken by the ticker */
 	pg_atomic_uint64 earliest;	/* the earliest due time they have committed */
 	pg_atomic_uint32 news;		/* NEWS_* */
+	pg_atomic_uint32 executor_news; /* there are ticks; taken by the executor */
 	pg_atomic_uint32 prepared;	/* is there news in prepared transactions */
 	WakeCell	cells[WAKE_CELLS];
 
@@ -92,6 +96,7 @@ typedef struct DatabaseSlot
 typedef struct SharedState
 {
 	LWLock	   *lock;
+	LWLock	   *sessions_lock;	/* of executor/pool.h; never wait for another while holding it */
 	pg_atomic_uint32 launcher_proc; /* number of its PGPROC + 1; 0: none */
 
 	/* lock */

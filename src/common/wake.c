@@ -56,6 +56,7 @@ static void transaction_callback(XactEvent event, void *arg);
 static void tell_ticker(DatabaseSlot *slot);
 static bool tell_events(DatabaseSlot *slot);
 static void tell_waiters(void);
+static void tell_executor(void);
 static void tell_launcher(void);
 static void release_hold(void);
 static void forget(void);
@@ -165,7 +166,10 @@ transaction_callback(XactEvent event, void *arg)
 			if (slot != NULL)
 				tell_ticker(slot);
 			if (noted.ticked_length != 0)
+			{
+				tell_executor();
 				tell_waiters();
+			}
 			release_hold();
 			if (noted.launcher)
 				tell_launcher();
@@ -259,6 +263,19 @@ tell_waiters(void)
 		if (wake)
 			SetLatch(&GetPGProcByNumber(i)->procLatch);
 	}
+}
+
+/* It reads the ticks of all its queues. */
+static void
+tell_executor(void)
+{
+	DatabaseSlot *slot = shared_slot(MyDatabaseId);
+
+	if (slot == NULL)
+		return;
+	pg_atomic_write_u32(&slot->executor_news, 1);
+	pg_memory_barrier();
+	shared_set_latch(&slot->executor_proc);
 }
 
 static void

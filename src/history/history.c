@@ -36,8 +36,10 @@ enum
 	Anum_hi_shard,
 	Anum_hi_timeout,
 	Anum_hi_action,
-	Natts_history = Anum_hi_action
+	Natts_columns = Anum_hi_action
 };
+
+StaticAssertDecl((int) Natts_columns == (int) Natts_history, "history.h knows another number of columns");
 
 /* columns that are taken over from the timer's row of the delay store */
 static const AttrNumber from_timer[][2] = {
@@ -54,7 +56,18 @@ static const AttrNumber from_timer[][2] = {
 
 int			pgtq_history = HISTORY_ALL;
 
+static bool is_wanted(TimerStatus status);
+static void fill_row(Datum *row, bool *row_nulls, const Datum *timer, const bool *nulls, TimerStatus status,
+					 TimestampTz started, const char *sqlstate, const char *error);
 static Relation open_current(void);
+
+/* Does the setting want to know of this? */
+static bool
+is_wanted(TimerStatus status)
+{
+	return pgtq_history == HISTORY_ALL ||
+		(pgtq_history == HISTORY_FAILURES && status != TIMER_FIRED && status != TIMER_CANCELLED);
+}
 
 /*
  * Notes what became of a timer, as far as the setting wants it; see
@@ -65,15 +78,57 @@ void
 history_add(const Datum *timer, const bool *nulls, TimerStatus status,
 			TimestampTz started, const char *sqlstate, const char *error)
 {
-	Datum		row[Natts_history] = {0};
-	bool		row_nulls[Natts_history];
+	HistoryRows rows = {0};
+
+	history_collect(&rows, timer, nulls, status, started, sqlstate, error);
+	history_insert(&rows);
+}
+
+/* The same for many, to be inserted together. */
+void
+history_collect(HistoryRows *rows, const Datum *timer, const bool *nulls, TimerStatus status,
+				TimestampTz started, const char *sqlstate, const char *error)
+{
+	Datum	   *row;
+	bool	   *row_nulls;
+
+	if (!is_wanted(status))
+		return;
+	if (rows->count == rows->room)
+	{
+		rows->room = rows->room ? rows->room * 4 : 1;
+		rows->values = rows->values
+			? repalloc(rows->values, sizeof(Datum) * Natts_history * rows->room)
+			: palloc(sizeof(Datum) * Natts_history * rows->room);
+		rows->nulls = rows->nulls
+			? repalloc(rows->nulls, sizeof(bool) * Natts_history * rows->room)
+			: palloc(sizeof(bool) * Natts_history * rows->room);
+	}
+	row = rows->values + rows->count * Natts_history;
+	row_nulls = rows->nulls + rows->count * Natts_history;
+	rows->count++;
+	fill_row(row, row_nulls, timer, nulls, status, started, sqlstate, error);
+}
+
+void
+history_insert(HistoryRows *rows)
+{
 	Relation	rel;
 
-	if (pgtq_history == HISTORY_OFF ||
-		(pgtq_history == HISTORY_FAILURES && (status == TIMER_FIRED || status == TIMER_CANCELLED)))
+	if (rows->count == 0)
 		return;
+	rel = open_current();
+	insert_rows(rel, Natts_history, rows->count, rows->values, rows->nulls);
+	table_close(rel, NoLock);
+	rows->count = 0;
+}
 
-	memset(row_nulls, true, sizeof(row_nulls));
+static void
+fill_row(Datum *row, bool *row_nulls, const Datum *timer, const bool *nulls, TimerStatus status,
+		 TimestampTz started, const char *sqlstate, const char *error)
+{
+	memset(row, 0, sizeof(Datum) * Natts_history);
+	memset(row_nulls, true, sizeof(bool) * Natts_history);
 	for (size_t i = 0; i < lengthof(from_timer); i++)
 	{
 		row[from_timer[i][0] - 1] = timer[from_timer[i][1] - 1];
@@ -99,9 +154,6 @@ history_add(const Datum *timer, const bool *nulls, TimerStatus status,
 		row[Anum_hi_error - 1] = CStringGetTextDatum(error);
 		row_nulls[Anum_hi_sqlstate - 1] = row_nulls[Anum_hi_error - 1] = false;
 	}
-	rel = open_current();
-	insert_row(rel, Natts_history, row, row_nulls);
-	table_close(rel, NoLock);
 }
 
 /* Opens the table to write to: lock, then check again, see _current_table(). */

@@ -25,9 +25,23 @@ typedef enum HistoryLevel
 	HISTORY_OFF
 } HistoryLevel;
 
+#define Natts_history 16
+
+/* rows that are to be inserted together; begin with zeros */
+typedef struct HistoryRows
+{
+	int			count;
+	int			room;
+	Datum	   *values;
+	bool	   *nulls;
+} HistoryRows;
+
 extern int	pgtq_history;
 
 extern void history_add(const Datum *timer, const bool *nulls, TimerStatus status,
 						TimestampTz started, const char *sqlstate, const char *error);
+extern void history_collect(HistoryRows *rows, const Datum *timer, const bool *nulls, TimerStatus status,
+							TimestampTz started, const char *sqlstate, const char *error);
+extern void history_insert(HistoryRows *rows);
 
 #endif							/* PGTQ_HISTORY_H */

@@ -107,6 +107,18 @@ tick_next(int32 queue_id, int64 after, Tick *tick)
 }
 
 /*
+ * The same, not made safe from a crash: for the executor, whose commits come
+ * after that of the tick in the same log.
+ */
+bool
+tick_next_unflushed(int32 queue_id, int64 after, Tick *tick)
+{
+	TickRange	range = {.from = after + 1, .limit = 1, .no_flush = true};
+
+	return first_tick(queue_id, &range, tick);
+}
+
+/*
  * Reads the newest tick before another.  It is not made safe from a crash: for
  * one who is about to write the next, which cannot be there without it.
  */

@@ -28,6 +28,7 @@
 #include "common/settings.h"
 #include "common/shared.h"
 #include "compat.h"
+#include "executor/main.h"
 #include "ticker/clock.h"
 #include "ticker/plan.h"
 #include "ticker/ticker.h"
@@ -168,6 +169,7 @@ detach(int code, Datum arg)
 			slot->state = SLOT_ABSENT;
 	}
 	LWLockRelease(shared->lock);
+	shared_set_latch(&slot->executor_proc);
 	shared_wake_launcher();
 }
 
@@ -239,6 +241,7 @@ look_task(void *arg)
 		pg_atomic_write_u32(&slot->prepared, 1);
 
 	plan_read();
+	executor_look();
 	next_due = query_next_due();
 	move_not_before = DT_NOBEGIN;
 }
@@ -477,6 +480,7 @@ sleep_until_next(uint32 wait_event)
 	if (queues_changed)
 		until = DT_NOBEGIN;
 	until = Min(until, Max(next_due, move_not_before));
+	until = Min(until, executor_ensure(slot));
 	pg_atomic_write_u64(&slot->next_due, (uint64) next_due);
 	pg_atomic_write_u64(&slot->planned, (uint64) until);
 	pg_memory_barrier();		/* see wake.c */

@@ -39,6 +39,7 @@
 #include "common/shared.h"
 #include "common/wake.h"
 #include "compat.h"
+#include "executor/main.h"
 #include "ticker/utility.h"
 
 /* milliseconds: a worker that does not leave by itself is terminated, then we give up */
@@ -65,7 +66,7 @@ static const char *option_value(List *options, const char *name);
 static bool may_create_databases(void);
 static bool may_copy(Oid database);
 static void make_room(Oid database);
-static void terminate(pid_t ticker, pid_t maintenance);
+static void terminate(pid_t worker);
 static News news_of(Node *statement);
 static void tell(News news);
 
@@ -200,6 +201,7 @@ make_room(Oid database)
 	{
 		pid_t		ticker;
 		pid_t		maintenance;
+		pid_t		executor;
 		TimestampTz now = GetCurrentTimestamp();
 
 		LWLockAcquire(shared->lock, LW_EXCLUSIVE);
@@ -207,13 +209,17 @@ make_room(Oid database)
 			slot->held_by = MyProcPid;
 		ticker = slot->ticker_pid;
 		maintenance = slot->maintenance_pid;
+		executor = slot->executor_pid;
 		LWLockRelease(shared->lock);
-		if (ticker == 0 && maintenance == 0)
+		if (ticker == 0 && maintenance == 0 && executor == 0 && executor_is_gone(database))
 			break;
 		shared_set_latch(&slot->ticker_proc);
+		shared_set_latch(&slot->executor_proc);
 		if (!terminated && TimestampDifferenceExceeds(start, now, PATIENCE))
 		{
-			terminate(ticker, maintenance);
+			terminate(ticker);
+			terminate(maintenance);
+			terminate(executor);
 			terminated = true;
 		}
 		if (TimestampDifferenceExceeds(start, now, LAST_PATIENCE))
@@ -224,12 +230,10 @@ make_room(Oid database)
 }
 
 static void
-terminate(pid_t ticker, pid_t maintenance)
+terminate(pid_t worker)
 {
-	if (ticker != 0 && BackendPidGetProc(ticker) != NULL)
-		kill(ticker, SIGTERM);
-	if (maintenance != 0 && BackendPidGetProc(maintenance) != NULL)
-		kill(maintenance, SIGTERM);
+	if (worker != 0 && BackendPidGetProc(worker) != NULL)
+		kill(worker, SIGTERM);
 }
 
 /* What a command's end is worth telling. */

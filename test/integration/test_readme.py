@@ -43,6 +43,12 @@ def test_what_has_to_be_called(db):
             db.rows(statement)
 
 
+def test_timers(db):
+    results = run(db, blocks("Timers"))
+    assert [row[3] for row in results[2]] == ["pending", "pending"]
+    assert results[-1] == [(True,)]
+
+
 def test_triggers(db):
     db.rows("select pgtq.create_queue('orders')")
     assert run(db, blocks("Triggers"))[-1] == [

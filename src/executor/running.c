@@ -1,0 +1,178 @@
+/*
+ * src/executor/running.c
+ *		_running(), cancel_running(), current_timer() and their like: what runs now.
+ *
+ * Runs in any session.  Reads shared memory, under its lock.
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "access/htup_details.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/timestamp.h"
+
+#include "common/resultset.h"
+#include "common/settings.h"
+#include "common/shared.h"
+#include "executor/action.h"
+#include "executor/pool.h"
+
+PG_FUNCTION_INFO_V1(pgtq_running);
+PG_FUNCTION_INFO_V1(pgtq_cancel_running);
+PG_FUNCTION_INFO_V1(pgtq_current_timer);
+PG_FUNCTION_INFO_V1(pgtq_set_current_timer);
+PG_FUNCTION_INFO_V1(pgtq_executor_runs);
+PG_FUNCTION_INFO_V1(pgtq_executor_state);
+
+#define Natts_running 5
+
+static bool may_see(Oid role);
+
+/*
+ * _running(): those of the caller, or all for pgtq_admin
+ */
+Datum
+pgtq_running(PG_FUNCTION_ARGS)
+{
+	TupleDesc	desc;
+	Tuplestorestate *store = resultset_begin(fcinfo, &desc);
+
+	for (int i = 0; i < sessions_length; i++)
+	{
+		Session    *session = &sessions[i];
+		Datum		values[Natts_running];
+		bool		nulls[Natts_running] = {false};
+		Oid			role;
+		bool		runs;
+
+		LWLockAcquire(shared->sessions_lock, LW_SHARED);
+		runs = session->state == SESSION_READY && session->database == MyDatabaseId && session->running != 0;
+		role = session->role;
+		values[0] = Int64GetDatum(session->running);
+		values[1] = Int32GetDatum(session->running_queue);
+		values[2] = ObjectIdGetDatum(role);
+		values[3] = Int32GetDatum(session->pid);
+		values[4] = TimestampTzGetDatum(session->running_since);
+		LWLockRelease(shared->sessions_lock);
+		if (runs && may_see(role))
+			tuplestore_putvalues(store, desc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/*
+ * cancel_running(timer_id)
+ */
+Datum
+pgtq_cancel_running(PG_FUNCTION_ARGS)
+{
+	int64		timer = PG_GETARG_INT64(0);
+	bool		found = false;
+
+	for (int i = 0; i < sessions_length && !found; i++)
+	{
+		Session    *session = &sessions[i];
+		Oid			role;
+		bool		runs;
+
+		LWLockAcquire(shared->sessions_lock, LW_SHARED);
+		runs = session->database == MyDatabaseId && session->running == timer && timer != 0;
+		role = session->role;
+		LWLockRelease(shared->sessions_lock);
+		if (!runs)
+			continue;
+		if (!may_see(role))
+			ereport(ERROR,
+					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+					 errmsg("permission denied for timer " INT64_FORMAT, timer)));
+		LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
+		found = session->database == MyDatabaseId && session->running == timer && session->pid != 0;
+		if (found)
+		{
+			session->cancel = timer;
+			kill(session->pid, SIGINT);
+		}
+		LWLockRelease(shared->sessions_lock);
+	}
+	PG_RETURN_BOOL(found);
+}
+
+/*
+ * current_timer()
+ */
+Datum
+pgtq_current_timer(PG_FUNCTION_ARGS)
+{
+	if (action_timer == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_INT64(action_timer);
+}
+
+/*
+ * _set_current_timer(timer): for run_due(), which runs actions in the session of
+ * its caller
+ */
+Datum
+pgtq_set_current_timer(PG_FUNCTION_ARGS)
+{
+	action_timer = PG_ARGISNULL(0) ? 0 : PG_GETARG_INT64(0);
+	PG_RETURN_VOID();
+}
+
+/*
+ * _executor_runs()
+ */
+Datum
+pgtq_executor_runs(PG_FUNCTION_ARGS)
+{
+	DatabaseSlot *slot = shared_slot(MyDatabaseId);
+	bool		runs = shared != NULL && pgtq_enabled && pgtq_databases[0] == '\0';
+
+	if (slot != NULL && !runs)
+	{
+		LWLockAcquire(shared->lock, LW_SHARED);
+		runs = slot->executor_pid != 0;
+		LWLockRelease(shared->lock);
+	}
+	PG_RETURN_BOOL(runs);
+}
+
+/*
+ * _executor_state()
+ */
+Datum
+pgtq_executor_state(PG_FUNCTION_ARGS)
+{
+	DatabaseSlot *slot = shared_slot(MyDatabaseId);
+	TupleDesc	desc;
+	Datum		values[3] = {0};
+	bool		nulls[3] = {true, false, false};
+	int			count = 0;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	if (slot != NULL)
+	{
+		LWLockAcquire(shared->lock, LW_SHARED);
+		nulls[0] = slot->executor_pid == 0;
+		values[0] = Int32GetDatum((int32) slot->executor_pid);
+		values[2] = BoolGetDatum(slot->sessions_wait);
+		LWLockRelease(shared->lock);
+		LWLockAcquire(shared->sessions_lock, LW_SHARED);
+		for (int i = 0; i < sessions_length; i++)
+			count += sessions[i].state == SESSION_READY && sessions[i].database == MyDatabaseId;
+		LWLockRelease(shared->sessions_lock);
+	}
+	values[1] = Int32GetDatum(count);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+}
+
+static bool
+may_see(Oid role)
+{
+	return role == GetUserId() || has_privs_of_role(GetUserId(), get_role_oid("pgtq_admin", false));
+}

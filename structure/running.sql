@@ -1,0 +1,12 @@
+-- structure/running.sql: the view of what runs now.
+
+create view pgtq.running with (security_barrier) as
+    select r.timer as id, q.queue_name as queue, u.rolname as scheduled_by, r.pid, r.since
+      from pgtq._running() r
+      left join pgtq.queue q on q.queue_id = r.queue_id
+      left join pg_catalog.pg_roles u on u.oid = r.role;
+
+comment on view pgtq.running is 'Timers whose actions run now; your own, or for pgtq_admin everybody''s';
+comment on column pgtq.running.id is 'id of the timer';
+comment on column pgtq.running.pid is 'process that runs it';
+comment on column pgtq.running.since is 'since when';
