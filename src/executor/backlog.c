@@ -12,13 +12,7 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/htup_details.h"
-#include "access/table.h"
-#include "access/xact.h"
 #include "executor/spi.h"
-#include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -26,7 +20,6 @@
 
 #include "batch/scan.h"
 #include "common/event.h"
-#include "common/insert.h"
 #include "common/position.h"
 #include "common/queue.h"
 #include "executor/backlog.h"
@@ -36,6 +29,9 @@
 
 /* timers in memory at which reading ahead ends: some hundred bytes each */
 #define MOST_TIMERS 500000
+
+/* ticks of a queue that are read in one transaction */
+#define TICKS_AT_ONCE 16
 
 /*
  * After a start of the server nobody knows what was running when it ended, and
@@ -109,8 +105,9 @@ backlog_init(void)
 }
 
 /*
- * Reads a tick of each queue that has a new one.  For a task; true if there may be more.  Each tick is read
- * to its end before anything of it is kept, so an error leaves nothing half.
+ * Reads some ticks of each queue that has new ones.  For a task; true if there
+ * may be more.  Each tick is read to its end before anything of it is kept, so
+ * an error leaves nothing half.
  */
 bool
 backlog_read(void)
@@ -122,8 +119,9 @@ backlog_read(void)
 	list_queues();
 	hash_seq_init(&seq, queues);
 	while ((queue = hash_seq_search(&seq)) != NULL)
-		if (queue->listed)
-			more |= backlog_is_full() || read_tick(queue);
+		for (int i = 0; i < TICKS_AT_ONCE && queue->listed && !backlog_is_full() && read_tick(queue); i++)
+			more = true;
+	more |= backlog_is_full();
 	if (!more)
 		is_first_look = false;
 	return more;

@@ -327,7 +327,7 @@ def test_reader_may_look(ticking):
         conn.execute("set role pgtq_reader")
         assert conn.execute("select running from pgtq.ticker_stats").fetchone() == (True,)
         found = dict(conn.execute("select name, status from pgtq.health()").fetchall())
-        assert set(found) == {"preload", "server", "worker slots", "ticker", "maintenance",
+        assert set(found) == {"preload", "server", "worker slots", "ticker", "maintenance", "executor",
                               "errors", "ticks"}
         assert found["ticker"] == found["ticks"] == "ok"
         assert batch(conn, timeout="0") is None
