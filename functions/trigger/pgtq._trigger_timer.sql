@@ -40,26 +40,32 @@ begin
         end if;
     end if;
 
-    if not _cancel and _plan.cancel_condition_sql is not null then
-        execute _plan.cancel_condition_sql into strict _values, _types using _row, i_old;
+    if not _cancel and _plan.cancel_condition is not null then
+        execute pgtq._trigger_expression_sql(i_relid, i_op, array[_plan.cancel_condition], null)
+           into strict _values, _types using _row, i_old;
         _cancel := pgtq._trigger_condition('cancel_when', _plan.cancel_condition, _values[1], _types[1]);
     end if;
     if _cancel then
-        execute _plan.key_sql into strict _key using _row, i_old;
+        execute pgtq._trigger_expression_sql(i_relid, i_op, array[_plan.key], array[null])
+           into strict _key using _row, i_old;
         perform pgtq._trigger_timer_null('key', _plan.key, _key is null);
         perform pgtq.cancel_key(_key, _plan.queue);
         return;
-    elsif _plan.timer_sql is null then
+    elsif _plan.action is null then
         return;
     end if;
-    if _plan.condition_sql is not null then
-        execute _plan.condition_sql into strict _values, _types using _row, i_old;
+    if _plan.condition is not null then
+        execute pgtq._trigger_expression_sql(i_relid, i_op, array[_plan.condition], null)
+           into strict _values, _types using _row, i_old;
         if not pgtq._trigger_condition('when', _plan.condition, _values[1], _types[1]) then
             return;
         end if;
     end if;
 
-    execute _plan.timer_sql into strict _key, _at, _in, _action using _row, i_old;
+    execute pgtq._trigger_expression_sql(i_relid, i_op,
+                array[_plan.key, coalesce(_plan.fire_at, 'null'), coalesce(_plan.fire_in, 'null'), _plan.action],
+                array[null, 'pg_catalog.timestamptz', 'pg_catalog.interval', null])
+       into strict _key, _at, _in, _action using _row, i_old;
     perform pgtq._trigger_timer_null('key', _plan.key, _key is null);
     if _plan.fire_at is not null then
         perform pgtq._trigger_timer_null('at', _plan.fire_at, _at is null);

@@ -11,7 +11,8 @@ as $$
 -- table whose primary key the partition's is a part of.
 declare
     _row     constant text := '(select (_v.r).* from (select $%s as r offset 0) as _v) as %s';
-    _relation text;
+    _relation record;
+    _top      oid := i_relid;
     _columns  int2vector;
     _n        integer;
     _column   record;
@@ -26,18 +27,19 @@ begin
                   hint = 'Give the table a primary key, or say with key= what the key of a timer is.';
     end if;
 
-    select relname into _relation from pg_class where oid = i_relid;
+    select relname, relispartition into _relation from pg_class where oid = i_relid;
+    if _relation.relispartition then
+        select a.relid into _top from pg_partition_ancestors(i_relid) with ordinality a (relid, n)
+         where exists (select from pg_index where indrelid = a.relid and indisprimary)
+         order by a.n desc limit 1;
+    end if;
     select quote_literal(format('%I.%I:', n.nspname, c.relname)) into key
-      from (select i_relid as relid, 0 as n
-            union all select a.relid, a.n from pg_partition_ancestors(i_relid) with ordinality a (relid, n)) t
-      join pg_class c on c.oid = t.relid
-      join pg_namespace n on n.oid = c.relnamespace
-     where exists (select from pg_index where indrelid = t.relid and indisprimary)
-     order by t.n desc limit 1;
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.oid = _top;
     for _i in 0 .. _n - 1 loop
         select attname, atttypid into _column from pg_attribute where attrelid = i_relid and attnum = _columns[_i];
         key := key || case _i when 0 then '' else ', '',''' end
-               || format(', pgtq._urlencode(pg_catalog.concat(%I.%I))', _relation, _column.attname);
+               || format(', pgtq._urlencode(pg_catalog.concat(%I.%I))', _relation.relname, _column.attname);
         if i_op = 'UPDATE' then
             _changed := _changed || ' or ' || pgtq._trigger_changed(_column.atttypid, quote_ident(_column.attname));
         end if;

@@ -12,18 +12,13 @@ create or replace function pgtq._trigger_timer_plan(
     out action text,
     out condition text,
     out cancel_condition text,
-    out changed_sql text,
-    out condition_sql text,
-    out cancel_condition_sql text,
-    out key_sql text,
-    out timer_sql text)
+    out changed_sql text)
 as $$
 -- What _trigger_timer() has to do for a row, worked out from the trigger's arguments and the
 -- catalogs; checks that the trigger makes sense.
 --
--- Returns the arguments; the queries for when= and cancel_when=, null where they are not given;
--- whether a primary key that is taken for the key has changed; the key alone; the key, at=, in=
--- and action=, null if there is nothing to schedule.
+-- Returns the arguments, null where they are not given, but for the key; and if that is the
+-- primary key, and this an UPDATE, a query that tells whether it has changed.
 declare
     _options record;
 begin
@@ -50,18 +45,6 @@ begin
     cancel_condition := _options.cancel_condition;
     if key is null then
         select k.key, k.changed_sql into key, changed_sql from pgtq._trigger_timer_key(i_relid, i_op) k;
-    end if;
-    if condition is not null then
-        condition_sql := pgtq._trigger_expression_sql(i_relid, i_op, array[condition], null);
-    end if;
-    if cancel_condition is not null then
-        cancel_condition_sql := pgtq._trigger_expression_sql(i_relid, i_op, array[cancel_condition], null);
-    end if;
-    key_sql := pgtq._trigger_expression_sql(i_relid, i_op, array[key], array[null]);
-    if action is not null then
-        timer_sql := pgtq._trigger_expression_sql(
-            i_relid, i_op, array[key, coalesce(fire_at, 'null'), coalesce(fire_in, 'null'), action],
-            array[null, 'pg_catalog.timestamptz', 'pg_catalog.interval', null]);
     end if;
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
