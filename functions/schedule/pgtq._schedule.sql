@@ -40,6 +40,7 @@ begin
         _row.ev_shard := nullif(i_shard, 0);
     end if;
 
+    perform pgtq._note_role(i_role);
     if i_key is not null then
         select * into _keyed from pgtq._replace_keyed(_row, i_on_conflict, i_max_delay);
         if _keyed.is_there then
@@ -47,7 +48,6 @@ begin
         end if;
     end if;
     _row.ev_timer := nextval('pgtq.timer_id_seq');
-    perform pgtq._note_role(i_role);
     perform pgtq._store(_row);
     return _row.ev_timer;
 end;

@@ -49,7 +49,7 @@ begin
         end if;
         if _plan.condition_sql is not null then
             execute _plan.condition_sql into strict _values, _types using _row, i_old;
-            if not pgtq._trigger_condition(_plan.condition, _values[1], _types[1]) then
+            if not pgtq._trigger_condition('when', _plan.condition, _values[1], _types[1]) then
                 return _plan.skip;
             end if;
         end if;

@@ -58,7 +58,7 @@ begin
                                    pgtq._trigger_names(i_relid, _options.ignore), _options.backup);
     condition := _options.condition;
     if condition is not null then
-        condition_sql := pgtq._trigger_expression_sql(i_relid, i_op, array[condition]);
+        condition_sql := pgtq._trigger_expression_sql(i_relid, i_op, array[condition], null);
     end if;
     for _n in 1 .. 6 loop
         if _options.fields[_n] is not null then
@@ -66,7 +66,7 @@ begin
         end if;
     end loop;
     if targets is not null then
-        fields_sql := pgtq._trigger_expression_sql(i_relid, i_op, array_remove(_options.fields, null));
+        fields_sql := pgtq._trigger_expression_sql(i_relid, i_op, array_remove(_options.fields, null), null);
     end if;
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;

@@ -39,6 +39,7 @@ trigger_make_columns(TriggerInfo *info, Relation rel, const TriggerFormat *forma
 	List	   *names = NIL;
 	ListCell   *lc;
 
+	info->pkey = pkey;
 	info->natts = desc->natts;
 	info->columns = palloc0(sizeof(TriggerColumn) * Max(desc->natts, 1));
 	for (int i = 0; i < desc->natts; i++)

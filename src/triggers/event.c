@@ -15,12 +15,10 @@
 
 #include "triggers/trigger.h"
 
-static void make_event(TriggerCall *call);
 static void check_level(TriggerData *tg);
 static void check_options(TriggerCall *call);
 static void check_truncate(const TriggerOptions *options);
 static const char *operation(TriggerEvent event);
-static void read_rows(TriggerCall *call);
 static HeapTuple without_generated(HeapTuple row, TupleDesc desc);
 static void set_magic_fields(TriggerCall *call, Datum *fields, bool *nulls);
 static void start_text(StringInfo buf);
@@ -54,7 +52,7 @@ trigger_run(FunctionCallInfo fcinfo, const TriggerFormat *format)
 		call.info = trigger_info_acquire(tg, format);
 		PG_TRY();
 		{
-			make_event(&call);
+			format->handle(&call);
 			skip = call.info->options.skip;
 		}
 		PG_FINALLY();
@@ -69,8 +67,11 @@ trigger_run(FunctionCallInfo fcinfo, const TriggerFormat *format)
 	return PointerGetDatum(TRIGGER_FIRED_BY_UPDATE(tg->tg_event) ? tg->tg_newtuple : tg->tg_trigtuple);
 }
 
-static void
-make_event(TriggerCall *call)
+/*
+ * What jsontriga(), logutriga() and sqltriga() do.
+ */
+void
+trigger_make_event(TriggerCall *call)
 {
 	Datum		fields[N_FIELDS];
 	bool		nulls[N_FIELDS];
@@ -80,7 +81,7 @@ make_event(TriggerCall *call)
 
 	call->op = operation(call->tg->tg_event);
 	check_options(call);
-	read_rows(call);
+	trigger_read_rows(call);
 
 	start_text(&data);
 	if (!call->format->write_data(call, &data))
@@ -103,9 +104,9 @@ make_event(TriggerCall *call)
 	if (call->info->has_magic && call->row != NULL)
 		set_magic_fields(call, fields, nulls);
 
-	if (evaluate_when(call))
+	if (evaluate_condition(call, &call->info->when, "when="))
 	{
-		evaluate_fields(call, fields, nulls);
+		evaluate_fields(call, &call->info->fields, fields, nulls);
 		insert_event(call, fields, nulls);
 	}
 }
@@ -206,9 +207,11 @@ operation_letter(TriggerCall *call)
 	return (call->op[0] == 'T') ? 'R' : call->op[0];
 }
 
-/* Takes the rows apart. */
-static void
-read_rows(TriggerCall *call)
+/*
+ * Takes the rows apart.
+ */
+void
+trigger_read_rows(TriggerCall *call)
 {
 	TriggerData *tg = call->tg;
 	int			natts;

@@ -13,6 +13,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -31,45 +32,47 @@ static void prepare(TriggerCall *call, Expression *expression);
 static char *query_text(TriggerCall *call, const Expression *expression);
 static void execute(TriggerCall *call, Expression *expression);
 static void bind_row(HeapTuple row, TupleDesc desc, Datum *value, char *null);
+static Datum copy_result(int i, MemoryContext context, bool *isnull);
+static Datum copy_result_as_text(int i, MemoryContext context, bool *isnull);
 
 /*
- * Is when= met?
+ * Is a condition met?  One that is not given is.
  */
 bool
-evaluate_when(TriggerCall *call)
+evaluate_condition(TriggerCall *call, Expression *expression, const char *name)
 {
 	Oid			type;
 	Datum		result;
 	bool		isnull;
 
-	if (call->info->when.n == 0)
+	if (expression->n == 0)
 		return true;
 	SPI_connect();
-	execute(call, &call->info->when);
+	execute(call, expression);
 	type = SPI_gettypeid(SPI_tuptable->tupdesc, 1);
 	if (type != BOOLOID)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("when= must be boolean, got %s", format_type_be(type)),
-				 errdetail("Expression: %s", call->info->options.when)));
+				 errmsg("%s must be boolean, got %s", name, format_type_be(type)),
+				 errdetail("Expression: %s", expression->sql[0])));
 	result = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	if (isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("when= should not be NULL"),
-				 errdetail("Expression: %s", call->info->options.when),
-				 errhint("Write coalesce(expression, false) to make no event where it is not known.")));
+				 errmsg("%s should not be NULL", name),
+				 errdetail("Expression: %s", expression->sql[0]),
+				 errhint("Write coalesce(expression, false) to do nothing where it is not known.")));
 	SPI_finish();
 	return DatumGetBool(result);
 }
 
 /*
- * Sets the fields that have an expression, as text in the caller's context.
+ * Sets the fields that have an expression, in the caller's context: as text, or
+ * of the type that they are cast to.
  */
 void
-evaluate_fields(TriggerCall *call, Datum *fields, bool *nulls)
+evaluate_fields(TriggerCall *call, Expression *expression, Datum *fields, bool *nulls)
 {
-	Expression *expression = &call->info->fields;
 	MemoryContext caller = CurrentMemoryContext;
 
 	if (expression->n == 0)
@@ -78,16 +81,39 @@ evaluate_fields(TriggerCall *call, Datum *fields, bool *nulls)
 	execute(call, expression);
 	for (int i = 0; i < expression->n; i++)
 	{
-		char	   *value = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1);
 		int			field = expression->target[i];
-		MemoryContext spi = MemoryContextSwitchTo(caller);
 
-		nulls[field] = (value == NULL);
-		if (value != NULL)
-			fields[field] = CStringGetTextDatum(value);
-		MemoryContextSwitchTo(spi);
+		if (expression->type[i] != NULL)
+			fields[field] = copy_result(i, caller, &nulls[field]);
+		else
+			fields[field] = copy_result_as_text(i, caller, &nulls[field]);
 	}
 	SPI_finish();
+}
+
+static Datum
+copy_result(int i, MemoryContext context, bool *isnull)
+{
+	TupleDesc	desc = SPI_tuptable->tupdesc;
+	Datum		value = SPI_getbinval(SPI_tuptable->vals[0], desc, i + 1, isnull);
+	MemoryContext spi = MemoryContextSwitchTo(context);
+
+	if (!*isnull)
+		value = datumCopy(value, TupleDescAttr(desc, i)->attbyval, TupleDescAttr(desc, i)->attlen);
+	MemoryContextSwitchTo(spi);
+	return value;
+}
+
+static Datum
+copy_result_as_text(int i, MemoryContext context, bool *isnull)
+{
+	char	   *value = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1);
+	MemoryContext spi = MemoryContextSwitchTo(context);
+	Datum		result = (value != NULL) ? CStringGetTextDatum(value) : (Datum) 0;
+
+	*isnull = (value == NULL);
+	MemoryContextSwitchTo(spi);
+	return result;
 }
 
 /* Runs the query, which has one row; the result is in SPI_tuptable. */
@@ -154,7 +180,12 @@ query_text(TriggerCall *call, const Expression *expression)
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "select _e.* from (select ($1).*) as new, (select ($2).*) as old, lateral (select ");
 	for (int i = 0; i < expression->n; i++)
-		appendStringInfo(&sql, "%s(%s\n) as _%d", i > 0 ? ", " : "", expression->sql[i], i + 1);
+	{
+		appendStringInfo(&sql, "%s(%s\n)", i > 0 ? ", " : "", expression->sql[i]);
+		if (expression->type[i] != NULL)
+			appendStringInfo(&sql, "::%s", expression->type[i]);
+		appendStringInfo(&sql, " as _%d", i + 1);
+	}
 	appendStringInfo(&sql, " from (select ($3).*) as %s) as _e",
 					 quote_identifier(RelationGetRelationName(call->tg->tg_relation)));
 	return sql.data;

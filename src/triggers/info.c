@@ -39,6 +39,7 @@ static void forget_unused(void);
 static TriggerInfo *make_info(TriggerData *tg);
 static void fill_info(TriggerInfo *info, TriggerData *tg, const TriggerFormat *format);
 static void collect_expressions(TriggerInfo *info);
+static void add_expression(Expression *expression, const char *sql, const char *type, int target);
 static void free_info(TriggerInfo *info);
 
 /*
@@ -130,8 +131,10 @@ relation_changed(Datum arg, Oid relid)
 	hash_seq_init(&seq, slots);
 	while ((slot = hash_seq_search(&seq)) != NULL)
 	{
-		if (slot->info != NULL && (!OidIsValid(relid) || slot->info->relid == relid))
-			slot->info->stale = true;
+		TriggerInfo *info = slot->info;
+
+		if (info != NULL && (!OidIsValid(relid) || info->relid == relid || info->key_table == relid))
+			info->stale = true;
 	}
 }
 
@@ -161,11 +164,13 @@ fill_info(TriggerInfo *info, TriggerData *tg, const TriggerFormat *format)
 	Relation	rel = tg->tg_relation;
 	MemoryContext caller = MemoryContextSwitchTo(info->context);
 
-	trigger_read_options(tg->tg_trigger, &info->options);
+	format->read_options(tg->tg_trigger, &info->options);
 	info->queue = cstring_to_text(info->options.queue);
 	info->table_name = psprintf("%s.%s", get_namespace_name(RelationGetNamespace(rel)),
 								RelationGetRelationName(rel));
 	trigger_make_columns(info, rel, format);
+	if (format->prepare != NULL)
+		format->prepare(info, rel);
 	collect_expressions(info);
 	MemoryContextSwitchTo(caller);
 	info->complete = true;
@@ -174,16 +179,31 @@ fill_info(TriggerInfo *info, TriggerData *tg, const TriggerFormat *format)
 static void
 collect_expressions(TriggerInfo *info)
 {
-	if (info->options.when != NULL)
-		info->when.sql[info->when.n++] = info->options.when;
+	static const char *const types[N_TIMER_FIELDS] = {
+		[TIMER_AT] = "pg_catalog.timestamptz",
+		[TIMER_IN] = "pg_catalog.interval",
+	};
+	const TriggerOptions *options = &info->options;
+
+	add_expression(&info->when, options->when, NULL, 0);
 	for (int field = 0; field < N_FIELDS; field++)
-	{
-		if (info->options.fields[field] == NULL)
-			continue;
-		info->fields.sql[info->fields.n] = info->options.fields[field];
-		info->fields.target[info->fields.n] = field;
-		info->fields.n++;
-	}
+		add_expression(&info->fields, options->fields[field], NULL, field);
+
+	add_expression(&info->cancel_when, options->cancel_when, NULL, 0);
+	add_expression(&info->key, options->timer[TIMER_KEY], NULL, TIMER_KEY);
+	for (int field = 0; field < N_TIMER_FIELDS; field++)
+		add_expression(&info->timer, options->timer[field], types[field], field);
+}
+
+static void
+add_expression(Expression *expression, const char *sql, const char *type, int target)
+{
+	if (sql == NULL)
+		return;
+	expression->sql[expression->n] = sql;
+	expression->type[expression->n] = type;
+	expression->target[expression->n] = target;
+	expression->n++;
 }
 
 static void
@@ -191,5 +211,8 @@ free_info(TriggerInfo *info)
 {
 	expression_free(&info->when);
 	expression_free(&info->fields);
+	expression_free(&info->cancel_when);
+	expression_free(&info->key);
+	expression_free(&info->timer);
 	MemoryContextDelete(info->context);
 }

@@ -24,6 +24,8 @@ static void write_backup(TriggerCall *call, StringInfo buf);
 static void write_row(TriggerCall *call, StringInfo buf, const Datum *values, const bool *nulls);
 
 static const TriggerFormat format = {
+	.read_options = trigger_read_options,
+	.handle = trigger_make_event,
 	.make_label = make_label,
 	.make_backup_label = make_label,
 	.make_type_tail = make_type_tail,

@@ -17,6 +17,8 @@ static bool write_data(TriggerCall *call, StringInfo buf);
 static void write_backup(TriggerCall *call, StringInfo buf);
 
 static const TriggerFormat format = {
+	.read_options = trigger_read_options,
+	.handle = trigger_make_event,
 	.make_label = url_label,
 	.make_backup_label = url_label,
 	.make_type_tail = make_type_tail,

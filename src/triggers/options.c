@@ -39,6 +39,21 @@ static const TriggerKeyword event_keywords[] = {
 static const char known_to_event_triggers[] =
 "Known are SKIP, backup, deny, ignore=, pkey=, when=, ev_type=, ev_data=, ev_extra1= to ev_extra4=.";
 
+/* those of timertriga() */
+static const TriggerKeyword timer_keywords[] = {
+	EXPRESSION("key=", timer[TIMER_KEY]),
+	EXPRESSION("at=", timer[TIMER_AT]),
+	EXPRESSION("in=", timer[TIMER_IN]),
+	EXPRESSION("action=", timer[TIMER_ACTION]),
+	EXPRESSION("when=", when),
+	EXPRESSION("cancel_when=", cancel_when),
+};
+
+static const char known_to_timer_triggers[] =
+"Known are key=, at=, in=, action=, when=, cancel_when=.";
+
+static void read_queue(Trigger *trigger, TriggerOptions *options);
+static void check_timer_options(const TriggerOptions *options);
 static bool matches(const TriggerKeyword *keyword, const char *arg);
 static void set_option(const TriggerKeyword *keyword, const char *arg, void *options);
 static bool is_blank(const char *str);
@@ -52,6 +67,26 @@ static bool is_column(const char *name, size_t len, TupleDesc desc);
 void
 trigger_read_options(Trigger *trigger, TriggerOptions *options)
 {
+	read_queue(trigger, options);
+	trigger_read_arguments(trigger, event_keywords, lengthof(event_keywords),
+						   known_to_event_triggers, options);
+}
+
+/*
+ * Reads the arguments of timertriga().
+ */
+void
+trigger_read_timer_options(Trigger *trigger, TriggerOptions *options)
+{
+	read_queue(trigger, options);
+	trigger_read_arguments(trigger, timer_keywords, lengthof(timer_keywords),
+						   known_to_timer_triggers, options);
+	check_timer_options(options);
+}
+
+static void
+read_queue(Trigger *trigger, TriggerOptions *options)
+{
 	memset(options, 0, sizeof(TriggerOptions));
 	if (trigger->tgnargs < 1)
 		ereport(ERROR,
@@ -59,8 +94,27 @@ trigger_read_options(Trigger *trigger, TriggerOptions *options)
 				 errmsg("pgtq trigger must have destination queue as argument"),
 				 errhint("The first argument of the trigger function is the name of a queue.")));
 	options->queue = pstrdup(trigger->tgargs[0]);
-	trigger_read_arguments(trigger, event_keywords, lengthof(event_keywords),
-						   known_to_event_triggers, options);
+}
+
+/* See _check_timer_arguments(). */
+static void
+check_timer_options(const TriggerOptions *options)
+{
+	bool		has_action = options->timer[TIMER_ACTION] != NULL;
+	bool		has_at = options->timer[TIMER_AT] != NULL;
+	bool		has_in = options->timer[TIMER_IN] != NULL;
+
+	if (has_at && has_in)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("timer trigger has both at= and in="),
+				 errhint("Give one of them: a time, or how long from now.")));
+	if (has_action != (has_at || has_in) ||
+		(!has_action && (options->cancel_when == NULL || options->when != NULL)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("timer trigger must have action= and one of at= and in="),
+				 errhint("A trigger that only cancels has none of them, and no when=, but cancel_when=.")));
 }
 
 /*

@@ -26,6 +26,8 @@ static void append_literal(StringInfo buf, TriggerColumn *column, Datum value);
 static void write_backup(TriggerCall *call, StringInfo buf);
 
 static const TriggerFormat format = {
+	.read_options = trigger_read_options,
+	.handle = trigger_make_event,
 	.make_label = make_label,
 	.make_backup_label = url_label,
 	.make_type_tail = make_type_tail,

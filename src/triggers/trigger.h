@@ -5,8 +5,8 @@
  * The data's way through the files: options.c reads the arguments of CREATE
  * TRIGGER, info.c remembers them with the table's columns (columns.c), event.c
  * makes an event of a row, in the words of a format (jsontriga.c, logutriga.c,
- * sqltriga.c, all with encode.c), expression.c evaluates what the owner of the
- * trigger has written in SQL.
+ * sqltriga.c, all with encode.c), or timertriga.c a timer; expression.c evaluates
+ * what the owner of the trigger has written in SQL.
  */
 #ifndef PGTQ_TRIGGER_H
 #define PGTQ_TRIGGER_H
@@ -33,7 +33,20 @@ typedef enum EventField
 #define NO_FIELD (-1)
 #define BAD_FIELD N_FIELDS
 
-/* the arguments of a trigger, read; strings are NULL where not given */
+/* what an expression of timertriga() can set */
+typedef enum TimerField
+{
+	TIMER_KEY,
+	TIMER_AT,
+	TIMER_IN,
+	TIMER_ACTION,
+	N_TIMER_FIELDS
+} TimerField;
+
+/*
+ * The arguments of a trigger, read; strings are NULL where not given.  The
+ * trigger functions that make events know some, timertriga() others.
+ */
 typedef struct TriggerOptions
 {
 	char	   *queue;
@@ -44,6 +57,8 @@ typedef struct TriggerOptions
 	char	   *pkey;
 	char	   *when;
 	char	   *fields[N_FIELDS];
+	char	   *timer[N_TIMER_FIELDS];
+	char	   *cancel_when;
 } TriggerOptions;
 
 /* an argument that stands alone, or ends in = and is followed by a text */
@@ -90,6 +105,7 @@ typedef struct Expression
 	SPIPlanPtr	plan;
 	int			n;
 	const char *sql[N_FIELDS];
+	const char *type[N_FIELDS]; /* what each is cast to; NULL: any, wanted as text */
 	int			target[N_FIELDS];	/* which field each one sets */
 } Expression;
 
@@ -111,6 +127,7 @@ typedef struct TriggerInfo
 	text	   *queue;
 	char	   *table_name;		/* schema.table */
 	char	   *type_tail;		/* what the format adds to the operation in ev_type */
+	List	   *pkey;			/* numbers of the primary key's columns, in its order */
 	bool		has_pkey;
 	bool		has_magic;
 	int			natts;
@@ -118,6 +135,13 @@ typedef struct TriggerInfo
 	TriggerColumn *columns;		/* without the dropped ones */
 	Expression	when;
 	Expression	fields;
+
+	/* of timertriga() only */
+	Expression	cancel_when;
+	Expression	key;			/* key= alone, to cancel */
+	Expression	timer;			/* key= and the rest, to schedule */
+	Oid			key_table;		/* the table, or the root of its partitions */
+	char	   *key_prefix;		/* how a key begins that is made of the primary key */
 } TriggerInfo;
 
 /* one call of a trigger function */
@@ -139,9 +163,16 @@ typedef struct TriggerCall
 /* what differs between the trigger functions */
 typedef struct TriggerFormat
 {
+	void		(*read_options) (Trigger *trigger, TriggerOptions *options);
+	/* works out what else is to be remembered; may be NULL */
+	void		(*prepare) (TriggerInfo *info, Relation rel);
+	/* does what the trigger is there for */
+	void		(*handle) (TriggerCall *call);
 	char	   *(*make_label) (const char *column);
 	char	   *(*make_backup_label) (const char *column);
 	char	   *(*make_type_tail) (Relation rel, const char *pkey_option, List *pkey);
+
+	/* for events only */
 	void		(*write_type) (TriggerCall *call, StringInfo buf);
 	/* returns false if there is nothing to tell */
 	bool		(*write_data) (TriggerCall *call, StringInfo buf);
@@ -150,6 +181,7 @@ typedef struct TriggerFormat
 
 /* options.c */
 extern void trigger_read_options(Trigger *trigger, TriggerOptions *options);
+extern void trigger_read_timer_options(Trigger *trigger, TriggerOptions *options);
 extern void trigger_read_arguments(Trigger *trigger, const TriggerKeyword *keywords, int nkeywords,
 								   const char *known, void *options);
 extern bool name_in_list(const char *list, const char *name, TupleDesc desc);
@@ -171,12 +203,14 @@ extern void append_url_row(StringInfo buf, TriggerCall *call, const Datum *value
 extern char *url_label(const char *column);
 
 /* expression.c */
-extern bool evaluate_when(TriggerCall *call);
-extern void evaluate_fields(TriggerCall *call, Datum *fields, bool *nulls);
+extern bool evaluate_condition(TriggerCall *call, Expression *expression, const char *name);
+extern void evaluate_fields(TriggerCall *call, Expression *expression, Datum *fields, bool *nulls);
 extern void expression_free(Expression *expression);
 
 /* event.c */
 extern Datum trigger_run(FunctionCallInfo fcinfo, const TriggerFormat *format);
+extern void trigger_make_event(TriggerCall *call);
+extern void trigger_read_rows(TriggerCall *call);
 extern char operation_letter(TriggerCall *call);
 pg_noreturn extern void trigger_no_pkey(void);
 pg_noreturn extern void trigger_pkey_changed(void);

@@ -34,6 +34,8 @@ EXPECTED = {
     ("cancel", "unused parameter"): "for timers that are distributed over servers",
     ("get_batch_cursor", INJECTION): "the caller's own SQL, run with the caller's rights",
     ("_trigger_event", INJECTION): "SQL of the trigger's owner, run with the rights of whoever changes the table",
+    ("_trigger_timer", INJECTION): "the same",
+    ("create_timer_trigger", INJECTION): "the caller's own SQL, and names in quotes, run with the caller's rights",
     ("_current_table", "control reached end"): "its loop ends by RETURN only",
     ("wait_batch", "control reached end"): "its loop ends by RETURN only",
     ("get_batch_cursor", "is maybe unmodified"): "the columns come from dynamic SQL",

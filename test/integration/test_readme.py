@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from server import ROOT
 
 
@@ -51,15 +53,18 @@ def test_timers(db):
 
 def test_triggers(db):
     db.rows("select pgtq.create_queue('orders')")
-    assert run(db, blocks("Triggers"))[-1] == [
+    events, trigger, timers = [rows for rows in run(db, blocks("Triggers")) if rows]
+    assert events == [
         ('{"op":"INSERT","table":["public","customer"],"pkey":["id"]}', '{"id":1,"name":"Ann"}')]
+    assert trigger == [("timertriga",)]
+    assert timers == [("public.purchase:1", "pending")]
 
 
 def test_docs_of_triggers(db):
     """The examples, and that the formats are as the table says."""
     text = (ROOT / "docs/triggers.md").read_text()
     results = [rows for rows in run(db, statements(text)) if rows]
-    customer, invoice, inbox = results[-3:]
+    _, customer, invoice, inbox, trigger, timers, _ = results
 
     kind = '{"op":"%s","table":["public","customer"],"pkey":["id"]}'
     row = '{"id":1,"name":"Ann & Co","credit":"%s","seen":null}'
@@ -70,6 +75,11 @@ def test_docs_of_triggers(db):
     assert [(event[0], event[3]) for event in invoice] == [
         ("I:id", None), ("invoice.paid", "1"), ("U:id", None)]
     assert inbox == [(0,)]
+    assert trigger == [("timertriga",)]
+    cancel = "update orders set status = 'cancelled' where id = %s and status = 'unpaid'"
+    assert timers == [("public.orders:1", cancel % 1, "pending"),
+                      ("public.orders:2", cancel % 2, "cancelled"),
+                      ("public.orders:3", cancel % 3, "cancelled")]
 
     for function in ("logutriga", "sqltriga"):
         db.psql(f"delete from pgtq.event_template; truncate customer; create or replace trigger to_queue"
@@ -93,9 +103,21 @@ def test_docs_of_timers(db):
         assert f"`{name}`" in text, name
 
 
-def test_arguments_of_triggers_are_documented(db):
+def test_helper_writes_what_the_docs_say(db):
+    """The trigger of create_timer_trigger() and the one that is written out."""
+    commands = statements(re.search(r"^## timertriga.*?(?=^## )", (ROOT / "docs/triggers.md").read_text(), re.S | re.M)[0])
+    definition = "select pg_get_triggerdef(oid) from pg_trigger where tgname = 'timertriga'"
+    drop = commands.index("select pgtq.drop_timer_trigger('orders')")
+    run(db, commands[:drop])
+    written = db.value(definition)
+    run(db, commands[drop:])
+    assert db.value(definition) == written
+
+
+@pytest.mark.parametrize("function", ("jsontriga", "timertriga"))
+def test_arguments_of_triggers_are_documented(db, function):
     db.psql("select pgtq.create_queue('q'); create table tab (id integer);"
-            "create trigger t after insert on tab for each row execute function pgtq.jsontriga('q', 'nonsense')")
+            f"create trigger t after insert on tab for each row execute function pgtq.{function}('q', 'nonsense')")
     try:
         db.rows("insert into tab values (1)")
     except Exception as error:

@@ -48,9 +48,9 @@ select is((took_extra($$insert into tab values (10)$$))[3], '1 / <null> / <null>
 
 -- errors
 select is(fails($$after insert on tab for each row execute function pgtq.jsontriga('q', 'when=null::boolean')$$, 'insert into tab values (20)'),
-    array['22004', 'when= should not be NULL', 'Expression: null::boolean', 'Write coalesce(expression, false) to make no event where it is not known.'], 'when: null');
+    array['22004', 'when= should not be NULL', 'Expression: null::boolean', 'Write coalesce(expression, false) to do nothing where it is not known.'], 'when: null');
 select is(fails($$after insert on tab for each row execute function pgtq.jsontriga('q', 'when=a = b')$$, 'insert into tab values (20)'),
-    array['22004', 'when= should not be NULL', 'Expression: a = b', 'Write coalesce(expression, false) to make no event where it is not known.'], 'when: null from nulls');
+    array['22004', 'when= should not be NULL', 'Expression: a = b', 'Write coalesce(expression, false) to do nothing where it is not known.'], 'when: null from nulls');
 select is(fails($$after insert on tab for each row execute function pgtq.jsontriga('q', 'when=id')$$, 'insert into tab values (20)'),
     array['42804', 'when= must be boolean, got integer', 'Expression: id', ''], 'when: a number');
 select is(fails($$after insert on tab for each row execute function pgtq.jsontriga('q', 'when=''t''')$$, 'insert into tab values (20)'),
