@@ -5,8 +5,13 @@ as $$
 --
 -- An event that no consumer has read enters again as it is; one that some have read enters
 -- once for each of the others, like a retry.  Open batches are dropped: their events were not
--- finished.
+-- finished.  The executor is ahead of its position: what the done log says it has run, and what
+-- it carries, does not enter again for it.
 declare
+    -- of event e, for subscription sub that stands at a tick with snapshot seen
+    _unread constant text := '(e.ev_owner is null or e.ev_owner = sub) and not pg_visible_in_snapshot(e.ev_txid, seen)'
+                             ' and not coalesce(sub = $3 and e.ev_id = any ($4), false)';
+    _done   bigint[];
     _subs   integer[];
     _seen   pg_snapshot[];
     _table  text;
@@ -26,29 +31,30 @@ begin
       from pgtq.subscription s, lateral pgtq._ticks(i_queue.queue_id, s.sub_last_tick, false, 1) t
      where s.sub_queue = i_queue.queue_id;
 
+    _done := array(select unnest(dn_events) from pgtq.done where dn_sub = i_queue.queue_executor and not dn_started
+                   union all
+                   select ev_id from pgtq.carried where ca_sub = i_queue.queue_executor);
+
     create temporary table adopted_event on commit drop as select * from pgtq.event_template with no data;
     execute 'insert into pg_temp.adopted_event select e.* from ('
             || pgtq._ring_sql(i_queue.queue_data_pfx, 'select * from %s')
-            || ') e where exists (select from unnest($1, $2) s (sub, seen)'
-               ' where (e.ev_owner is null or e.ev_owner = sub) and not pg_visible_in_snapshot(e.ev_txid, seen))'
-        using _subs, _seen;
+            || ') e where exists (select from unnest($1, $2) s (sub, seen) where ' || _unread || ')'
+        using _subs, _seen, i_queue.queue_executor, _done;
     for _n in 0 .. i_queue.queue_ntables - 1 loop
         execute format('truncate %s, pgtq.tick_%s_%s', pgtq.quote_fqname(i_queue.queue_data_pfx || '_' || _n), i_queue.queue_id, _n);
     end loop;
 
     _table := pgtq._current_table(i_queue.queue_data_pfx);
     execute format(
-        'insert into %s select e.ev_id, e.ev_time, pg_current_xact_id(), coalesce(e.ev_owner, s.sub), e.ev_retry, e.ev_type, e.ev_data,'
+        'insert into %1$s select e.ev_id, e.ev_time, pg_current_xact_id(), coalesce(e.ev_owner, s.sub), e.ev_retry, e.ev_type, e.ev_data,'
         ' e.ev_extra1, e.ev_extra2, e.ev_extra3, e.ev_extra4, e.ev_timer,'
         ' e.ev_role, e.ev_created, e.ev_attempts, e.ev_timeout, e.ev_backoff, e.ev_expires, e.ev_shard, e.ev_key'
-        ' from pg_temp.adopted_event e, lateral ('
-        '   select sub from unnest($1, $2) u (sub, seen)'
-        '    where (e.ev_owner is null or e.ev_owner = sub) and not pg_visible_in_snapshot(e.ev_txid, seen)'
-        '      and exists (select from unnest($2) o (seen) where pg_visible_in_snapshot(e.ev_txid, o.seen))'
+        ' from pg_temp.adopted_event e, lateral (select count(*) from unnest($1, $2) u (sub, seen) where %2$s) n (unread), lateral ('
+        '   select sub from unnest($1, $2) u (sub, seen) where %2$s and unread < cardinality($1)'
         '   union all'
-        '   select null where not exists (select from unnest($2) o (seen) where pg_visible_in_snapshot(e.ev_txid, o.seen))) s'
-        ' order by e.ev_id', _table)
-        using _subs, _seen;
+        '   select null where unread = cardinality($1)) s'
+        ' order by e.ev_id', _table, _unread)
+        using _subs, _seen, i_queue.queue_executor, _done;
     drop table pg_temp.adopted_event;
 
     _tick := case when i_queue.queue_external_ticker

@@ -13,6 +13,8 @@ begin
         select format('pgtq.delay_%s', gen_n) from pgtq.generation
         union all
         select pgtq.quote_fqname(queue_data_pfx || '_' || n) from pgtq.queue, generate_series(0, queue_ntables - 1) n
+        union all
+        select 'pgtq.carried'
     loop
         execute format('update %s t set ev_role = (select r.oid from pg_roles r join pgtq.role on ro_name = rolname where ro_oid = t.ev_role limit 1)'
                        ' where ev_role is not null', _table);

@@ -141,6 +141,31 @@ def test_template(server, build):
     db.drop()
 
 
+def test_what_has_run_does_not_run_again(server, build):
+    """The executor is ahead of its position; the done log goes with the copy."""
+    db = server.create_db(build=build)
+    with db.connect() as conn:
+        conn.execute("create table ran (n integer)")
+        for n in range(3):
+            conn.execute("select pgtq.schedule_in('0', format('insert into ran values (%%s)', %s::integer))", (n,))
+        conn.execute("select pgtq.ticker()")
+        conn.execute("select pgtq.ticker()")
+        conn.execute("call pgtq.run_due(2)")
+        assert conn.execute("select count(*) from ran").fetchone() == (2,)
+        # one more consumer, so that not all have read them
+        conn.execute("select pgtq.register_consumer('timers', 'other')")
+    with server.connect() as conn:
+        conn.execute(f"create database {db.name}_copy template {db.name}")
+    copy = Database(server, f"{db.name}_copy", build)
+    with copy.connect() as conn:
+        for _ in range(3):
+            conn.execute("select pgtq.ticker()")
+        conn.execute("call pgtq.run_due()")
+        assert sorted(conn.execute("select n from ran")) == [(0,), (1,), (2,)]
+    copy.drop()
+    db.drop()
+
+
 def test_pause(server, build):
     db = server.create_db(build=build)
     fill(db)
