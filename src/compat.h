@@ -12,6 +12,11 @@
 #error "pgtq needs PostgreSQL 14 or later"
 #endif
 
+/* 16 took the macros of varlena out of postgres.h */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
 /*
  * 15 renamed it: the prefix is now reserved, not only warned about.  It also
  * asks for shared memory in a hook, when it knows how many backends there

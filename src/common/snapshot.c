@@ -9,6 +9,7 @@
 #include "utils/snapmgr.h"
 
 #include "common/snapshot.h"
+#include "compat.h"
 
 /*
  * Pushes a snapshot as at the start of a statement: what was done before, by

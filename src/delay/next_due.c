@@ -20,6 +20,7 @@
 
 #include "common/now.h"
 #include "common/snapshot.h"
+#include "compat.h"
 #include "delay/scan.h"
 #include "delay/state.h"
 #include "delay/store.h"
