@@ -85,12 +85,14 @@
 
 /* 16 added an argument: do only summarizing indexes? */
 #if PG_VERSION_NUM >= 160000
+#include "executor/executor.h"
 #define ExecInsertIndexTuples(target, slot, estate, update, no_error, conflict, arbiters) \
 	ExecInsertIndexTuples(target, slot, estate, update, no_error, conflict, arbiters, false)
 #endif
 
 /* 18 added an argument: where to count */
 #if PG_VERSION_NUM >= 180000
+#include "access/genam.h"
 #define index_beginscan(heap, index, snapshot, nkeys, norderbys) \
 	index_beginscan(heap, index, snapshot, NULL, nkeys, norderbys)
 #endif
