@@ -4,6 +4,10 @@ returns table (tableoid oid, ctid tid, dl_queue integer, dl_due timestamptz)
 as $$
 -- The rows of the delay store that are due, earliest first; see _move_due().  The C body of that
 -- function has this inside of it.
+--
+-- For what S does not see the index on ev_txid is the one; the planner, which knows nothing of these
+-- tables, must not take that on the due time and walk over all that was ever due.  Hence the
+-- sum.
 declare
     _by     constant timestamptz := least(i_old.pos_horizon, i_now);
     _ended  xid8[];
@@ -14,7 +18,7 @@ begin
     if i_old.pos_snapshot is not null then
         select array_agg(x) into _ended from pg_snapshot_xip(i_old.pos_snapshot) x
          where pg_visible_in_snapshot(x, pg_current_snapshot());
-        _query := _query || ' union all select tableoid, ctid, dl_queue, dl_due from %1$s where ev_txid >= $3 and dl_due <= $4';
+        _query := _query || ' union all select tableoid, ctid, dl_queue, dl_due from %1$s where ev_txid >= $3 and dl_due + interval ''0'' <= $4';
     end if;
     if _ended is not null then
         _query := _query || ' union all select t.tableoid, t.ctid, t.dl_queue, t.dl_due from unnest($5) x, lateral'
