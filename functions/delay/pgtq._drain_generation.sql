@@ -24,7 +24,7 @@ begin
     while _copied < 5000 and i_gen.gen_block < _blocks loop
         execute format(
             'with locked as materialized (select ctid as tid from %1$s where ctid >= %2$L and ctid < %3$L for update skip locked),'
-            ' gone as (delete from %1$s d using locked where d.ctid = tid returning d.*)'
+            ' gone as (delete from %1$s where ctid = any (array(select tid from locked)) returning *)'
             ' insert into pgtq.delay_%4$s select ev_id, ev_time, pg_current_xact_id(), ev_owner, ev_retry, ev_type, ev_data,'
             ' ev_extra1, ev_extra2, ev_extra3, ev_extra4, ev_timer, ev_role, ev_created, ev_attempts, ev_timeout, ev_backoff,'
             ' ev_expires, ev_shard, ev_key, dl_queue, dl_due from gone',

@@ -15,7 +15,7 @@ begin
     select string_agg(format(
                'locked_%1$s as materialized (select ctid as tid from pgtq.%1$I where ctid = any (array('
                'select tid from unnest($2, $3) u (tab, tid) where tab = %2$s)) and dl_queue = $1 for update skip locked),'
-               ' gone_%1$s as (delete from pgtq.%1$I d using locked_%1$s where d.ctid = tid returning d.*)', relname, oid), ', '),
+               ' gone_%1$s as (delete from pgtq.%1$I where ctid = any (array(select tid from locked_%1$s)) returning *)', relname, oid), ', '),
            string_agg(format('select * from gone_%s', relname), ' union all ')
       into _ctes, _rows
       from pg_class where oid = any (i_tables);
