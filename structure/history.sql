@@ -64,5 +64,5 @@ comment on column pgtq.history.hi_sqlstate is 'how its action failed';
 comment on column pgtq.history.hi_error is 'how its action failed, in words';
 comment on column pgtq.history.hi_key is 'its key';
 comment on column pgtq.history.hi_shard is 'its shard key; null is 0';
-comment on column pgtq.history.hi_timeout is 'its timeout in milliseconds; null is none';
+comment on column pgtq.history.hi_timeout is 'its timeout in milliseconds; null is pgtq.action_timeout';
 comment on column pgtq.history.hi_action is 'its action';

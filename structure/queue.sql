@@ -114,7 +114,7 @@ comment on column pgtq.event_template.ev_timer is 'id of the timer that it was; 
 comment on column pgtq.event_template.ev_role is 'who scheduled the timer, and whom its action runs as';
 comment on column pgtq.event_template.ev_created is 'when the timer was scheduled';
 comment on column pgtq.event_template.ev_attempts is 'how many times its action may be tried; null: it has no action';
-comment on column pgtq.event_template.ev_timeout is 'how long its action may take, in milliseconds; null: no limit';
+comment on column pgtq.event_template.ev_timeout is 'how long its action may take, in milliseconds; null: pgtq.action_timeout';
 comment on column pgtq.event_template.ev_backoff is 'pause before a failed action is tried again, doubled each time; null: 1 second';
 comment on column pgtq.event_template.ev_expires is 'when its action is no longer to be run; null: never';
 comment on column pgtq.event_template.ev_shard is 'shard key of the timer; null: 0';

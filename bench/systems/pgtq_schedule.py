@@ -17,6 +17,3 @@ class PgtqSchedule:
 
     def cancel_sql(self):
         return "select pgtq.cancel(:id)"
-
-    def newest_sql(self):
-        return "select last_value from pgtq.timer_id_seq"

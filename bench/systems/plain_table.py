@@ -1,4 +1,4 @@
-"""A table with a primary key's worth of nothing: an id, a time with an index, an action."""
+"""About the least that storing a timer can cost: an id, a time with an index, an action."""
 
 from systems.timer_table import TimerTable
 

@@ -1,7 +1,7 @@
 """Timers as people build them by hand, to compare with: one table, no extension.
 
 What the timer workloads ask of a system is here, for the others to answer as well:
-schedule_sql, schedule_many_sql, cancel_sql (:id is the timer's id), newest_sql.
+schedule_sql, schedule_many_sql, cancel_sql (:id is the timer's id).
 """
 
 
@@ -34,6 +34,3 @@ class TimerTable:
             f"insert into timer (due, action) select clock_timestamp() + {delay}, {action}"
             f" from generate_series(1, {count}) i"
         )
-
-    def newest_sql(self):
-        return "select coalesce(max(id), 0) from timer"

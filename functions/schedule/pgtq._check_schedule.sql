@@ -13,7 +13,7 @@ begin
     end if;
     if i_timeout < 0 then
         raise exception 'timeout_ms must not be negative'
-            using errcode = 'invalid_parameter_value', hint = '0 means no timeout.';
+            using errcode = 'invalid_parameter_value', hint = '0 means pgtq.action_timeout.';
     end if;
     if i_attempts < 1 then
         raise exception 'max_attempts must be at least 1' using errcode = 'invalid_parameter_value';

@@ -83,7 +83,7 @@ insert into bad values
     ($$pgtq.schedule_at('infinity', 'x')$$, '22023', 'the time of a timer must be finite', 'To keep something from ever running, do not schedule it.'),
     ($$pgtq.schedule_at('-infinity', 'x')$$, '22023', 'the time of a timer must be finite', 'To keep something from ever running, do not schedule it.'),
     ($$pgtq.schedule_in('1000000 years', 'x')$$, '22008', 'timestamp out of range', ''),
-    ($$pgtq.schedule_in('1 s', 'x', timeout_ms => -1)$$, '22023', 'timeout_ms must not be negative', '0 means no timeout.'),
+    ($$pgtq.schedule_in('1 s', 'x', timeout_ms => -1)$$, '22023', 'timeout_ms must not be negative', '0 means pgtq.action_timeout.'),
     ($$pgtq.schedule_in('1 s', 'x', max_attempts => 0)$$, '22023', 'max_attempts must be at least 1', ''),
     ($$pgtq.schedule_in('1 s', 'x', max_attempts => -1)$$, '22023', 'max_attempts must be at least 1', ''),
     ($$pgtq.schedule_in('1 s', 'x', backoff => '-1 s')$$, '22023', 'backoff must not be negative', ''),
