@@ -15,7 +15,7 @@ from types import SimpleNamespace
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(os.path.dirname(HERE), "test"))
 
-from server import Workspace, eventually, exit_on_signals  # noqa: E402,F401  (test/server.py)
+from server import CommandFailed, Workspace, eventually, exit_on_signals  # noqa: E402,F401  (test/server.py)
 
 # The same for all; fsync stays on. Checkpoints come when the runner asks for one.
 SETTINGS = {
@@ -61,7 +61,7 @@ class Repetition:
         """Replaces the repetition's database by a new one with the system installed."""
         self.drop_database()
         self._count += 1
-        self.dbname = f"bench_{self.system.name}_{self._count}"
+        self.dbname = getattr(self.system, "dbname", f"bench_{self.system.name}_{self._count}")
         create_database(self.system, self.server, self.dbname)
 
     def drop_database(self):

@@ -46,7 +46,7 @@ def add_summaries(result):
             figure["systems"] = {
                 system: summarize({rep["round"]: rep["figures"][name] for rep in reps})
                 for system, reps in workload["repetitions"].items()
-                if reps
+                if reps and name in reps[0]["figures"]
             }
             figure["ratios"] = {}
             for ours, peer in PAIRS:
@@ -57,30 +57,41 @@ def add_summaries(result):
 
 
 def markdown(result):
-    out = [heading(result), "", RATIOS, ""]
-    pairs = [f"{a}/{b}" for a, b in PAIRS]
-    out += table(
-        ["figure", "better", *pairs],
-        [
-            [label, figure["better"], *(ratio_cell(figure["ratios"].get(pair)) for pair in pairs)]
-            for label, figure in figures(result)
-        ],
-    )
-    out += ["", "Medians (± half the distance from the lowest to the highest repetition).", ""]
-    systems = list(result["systems"])
-    out += table(
-        ["figure", "unit", *systems],
-        [
-            [label, figure["unit"], *(value_cell(figure["systems"].get(system)) for system in systems)]
-            for label, figure in figures(result)
-        ],
-    )
+    out = [heading(result), "", RATIOS]
+    if result["left_out"]:
+        out += ["", "Not there: " + "; ".join(f"{name} ({why})" for name, why in result["left_out"].items()) + "."]
     for name, workload in result["workloads"].items():
-        if not any(workload["repetitions"].values()):
-            continue
-        for key, what in workload["series"].items():
-            out += ["", *series_table(f"{name}: {what}", key, workload["repetitions"])]
+        if any(workload["repetitions"].values()):
+            out += ["", f"### {name}", "", *workload_tables(name, workload)]
     return "\n".join(out) + "\n"
+
+
+def workload_tables(name, workload):
+    """Ratios, medians, and how the runs went."""
+    figures = [figure for figure in workload["figures"].values() if figure["systems"]]
+    label = [f"{figure['what']}, {figure['unit']}" for figure in figures]
+    pairs = [pair for pair in (f"{a}/{b}" for a, b in PAIRS) if any(pair in figure["ratios"] for figure in figures)]
+    out = []
+    if pairs:
+        out += table(
+            ["ratio", "better", *pairs],
+            [
+                [what, figure["better"], *(ratio_cell(figure["ratios"].get(pair)) for pair in pairs)]
+                for what, figure in zip(label, figures)
+            ],
+        )
+        out.append("")
+    systems = [system for system, reps in workload["repetitions"].items() if reps]
+    out += table(
+        ["median", *systems],
+        [
+            [what, *(value_cell(figure["systems"].get(system)) for system in systems)]
+            for what, figure in zip(label, figures)
+        ],
+    )
+    for key, what in workload["series"].items():
+        out += ["", *series_table(what, key, workload["repetitions"])]
+    return out
 
 
 def series_table(title, key, repetitions):
@@ -118,13 +129,6 @@ def others(result):
         for rep in reps
     ]
     return fmean(shares) if shares else 0.0
-
-
-def figures(result):
-    for workload_name, workload in result["workloads"].items():
-        for name, figure in workload["figures"].items():
-            if figure["systems"]:
-                yield f"{workload_name}: {figure['what']}", figure
 
 
 def table(head, rows):

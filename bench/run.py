@@ -17,6 +17,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
+import charts  # noqa: E402
 import cluster  # noqa: E402
 import machine  # noqa: E402
 import report  # noqa: E402
@@ -55,9 +56,14 @@ def measure(workspace, args):
     if not chosen:
         sys.exit("none of these systems takes part in these workloads")
     servers = {}
-    for system in chosen:
+    for system in list(chosen):
         servers[system.name] = server = cluster.start(workspace, system)
-        result["systems"][system.name] = cluster.server_facts(system, server)
+        try:
+            result["systems"][system.name] = cluster.server_facts(system, server)
+        except cluster.CommandFailed as error:      # a peer that is installed badly
+            left_out[system.name] = str(error).splitlines()[-1]
+            chosen.remove(system)
+            say(f"{system.name} is left out: {error}")
     result["machine"] = machine.facts(server.data)
     for name in args.workloads:
         result["workloads"][name] = run_workload(name, chosen, servers, args)
@@ -69,12 +75,12 @@ def arguments():
     parser.add_argument("names", nargs="*", metavar="WORKLOAD", help="the same as --workloads")
     parser.add_argument("--workloads", type=comma_list, help="of " + ",".join(workloads.ALL))
     parser.add_argument("--systems", type=comma_list, default=systems.ALL, help="of " + ",".join(systems.ALL))
-    parser.add_argument("--reps", type=int, help="repetitions (3, with --full 5)")
-    parser.add_argument("--full", action="store_true", help="the long form: longer runs, more repetitions")
+    parser.add_argument("--reps", type=int, help="repetitions (3)")
+    parser.add_argument("--full", action="store_true", help="the long form: all workloads, longer runs")
     parser.add_argument("--out", default=os.path.join(HERE, "results"), help="where the result files go")
     args = parser.parse_args()
-    args.workloads = args.names or args.workloads or workloads.ALL
-    args.reps = args.reps or (5 if args.full else 3)
+    args.workloads = args.names or args.workloads or (workloads.ALL if args.full else workloads.SHORT)
+    args.reps = args.reps or 3
     for given, known in ((args.workloads, workloads.ALL), (args.systems, systems.ALL)):
         for name in given:
             if name not in known:
@@ -147,6 +153,8 @@ def write(result, directory):
     with open(base + ".md", "w", encoding="utf-8") as f:
         f.write(report.markdown(result))
     say(f"written: {os.path.relpath(base)}.json and .md")
+    for chart in charts.draw(result, directory, os.path.basename(base) + "_"):
+        say(f"written: {os.path.relpath(chart)}")
 
 
 def say(text):

@@ -1,7 +1,9 @@
 """What all systems with PgQ's SQL API have in common: the same calls in another schema.
 
 A system says where it lives (schema), what its server needs (settings), whether it is
-there at all (missing) and how it gets into an empty database (install).
+there at all (missing) and how it gets into an empty database (install); and in which one (dbname), if
+it can be in no other. What a queue has to have for the workloads that read events: create_queue,
+insert_sql, bulk_sql, read and maintain.
 """
 
 QUEUE = "bench"
@@ -29,15 +31,15 @@ class PgqApi:
     def create_queue(self, conn):
         """A queue whose ticker ticks at every call, and one consumer at its start.
 
-        Lag and idle period are zero so that batches are cut where the workload
+        Lag and idle period are next to nothing so that batches are cut where the workload
         says, by the same rule in every system, and never by the clock.
         """
         s = self.schema
         conn.execute(f"select {s}.create_queue(%s)", [QUEUE])
         for param, value in [
             ("ticker_max_count", "500"),
-            ("ticker_max_lag", "0"),
-            ("ticker_idle_period", "0"),
+            ("ticker_max_lag", "1 microsecond"),    # PgQue takes no 0
+            ("ticker_idle_period", "1 microsecond"),
         ]:
             conn.execute(f"select {s}.set_queue_config(%s, %s, %s)", [QUEUE, param, value])
         conn.execute(f"select {s}.register_consumer(%s, %s)", [QUEUE, CONSUMER])
@@ -80,6 +82,16 @@ class PgqApi:
 
     def finish_batch(self, conn, batch):
         conn.execute(f"select {self.schema}.finish_batch(%s)", [batch])
+
+    def read(self, conn):
+        """Ticks, reads one batch and finishes it: how many events it had; None if there is no batch."""
+        self.tick(conn)
+        batch = self.next_batch(conn)
+        if batch is None:
+            return None
+        read = self.get_batch_events(conn, batch)
+        self.finish_batch(conn, batch)
+        return read
 
     def maintain(self, conn):
         """What pgqd does in its maintenance round."""

@@ -17,3 +17,15 @@ class PgtqSchedule:
 
     def cancel_sql(self):
         return "select pgtq.cancel(:id)"
+
+    def due_sql(self):
+        """What a worker does for one timer that is due, but for running it."""
+        return "select moved from pgtq._move_due(10)"
+
+    def next_due_sql(self):
+        return "select pgtq._next_due()"
+
+    def schedule(self, conn, count, due, action):
+        """count timers; due and action are SQL expressions that may use the row number i."""
+        conn.execute(f"select cardinality(pgtq.schedule_many(array_agg({due}), array_agg({action})))"
+                     f" from generate_series(1, {count}) i")

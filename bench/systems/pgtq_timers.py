@@ -18,10 +18,8 @@ class PgtqTimers(PgtqC):
     def end(self):
         pass
 
-    def schedule(self, conn, count, due, action):
-        """count timers; due and action are SQL expressions that may use the row number i."""
-        conn.execute(f"select cardinality(pgtq.schedule_many(array_agg({due}), array_agg({action})))"
-                     f" from generate_series(1, {count}) i")
+    def every_minute_sql(self, name, action):
+        return f"select pgtq.schedule_cron('{name}', '* * * * *', $${action}$$)"
 
 
 SYSTEM = PgtqTimers("pgtq_timers")

@@ -4,12 +4,7 @@ SELECT … FOR UPDATE SKIP LOCKED LIMIT 64, each action in a subtransaction, an 
 commit for all; it sleeps until the next is due. The worker is a procedure in a session of its own.
 """
 
-import contextlib
-import threading
-
-import psycopg
-
-from systems.pgq_api import PgqApi
+from systems.worker_session import WorkerSession
 
 SCHEMA = """
     create table timer (id bigserial primary key, due timestamptz not null, action text not null,
@@ -46,32 +41,23 @@ SCHEMA = """
 """
 
 
-class Polling(PgqApi):
+class Polling(WorkerSession):
+    name = "polling"
+    schema = "public"
+    settings = {}
+    call = "call work()"
+
+    def missing(self, workspace):
+        return None
+
     def install(self, server, dbname):
         server.psql(dbname, SCHEMA)
 
     def version(self, conn):
-        return "1"
-
-    def begin(self, rep, conn):
-        self.worker = rep.server.connect(rep.dbname)
-        self.thread = threading.Thread(target=self._work, daemon=True)
-        self.thread.start()
-
-    def _work(self):
-        with contextlib.suppress(psycopg.Error):
-            self.worker.execute("call work()")
-
-    def ready(self, conn):
-        return True
-
-    def end(self):
-        self.worker.cancel()
-        self.thread.join(10)
-        self.worker.close()
+        return "a table and a procedure"
 
     def schedule(self, conn, count, due, action):
         conn.execute(f"insert into timer (due, action) select {due}, {action} from generate_series(1, {count}) i")
 
 
-SYSTEM = Polling("polling")
+SYSTEM = Polling()

@@ -17,5 +17,15 @@ class StatusTable(TimerTable):
     def cancel_sql(self):
         return "update timer set status = 3 where id = :id and status = 0"
 
+    def due_sql(self):
+        return (
+            "with taken as (select id from timer where status = 0 and due <= clock_timestamp() order by due limit 64"
+            " for update skip locked), done as (update timer set status = 1, fired_at = clock_timestamp()"
+            " where id = any (array(select id from taken)) returning id) select count(*) from done"
+        )
+
+    def next_due_sql(self):
+        return "select min(due) from timer where status = 0"
+
 
 SYSTEM = StatusTable("status_table")

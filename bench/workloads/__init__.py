@@ -11,10 +11,13 @@ SERIES, where there is one, names lists in the details that show how the run wen
 from importlib import import_module
 
 ALL = [
-    "insert_single", "insert_bulk", "trigger", "drain", "held_snapshot",
-    "schedule", "move", "cancel_held", "pending",
-    "latency", "delayed", "many_databases", "idle", "run_timers",
+    "insert_single", "insert_bulk", "trigger", "drain", "held_snapshot", "held_xid",
+    "schedule", "move", "cancel_held", "pending", "pending_late",
+    "latency", "delayed", "many_databases", "idle", "run_timers", "timers_held", "sessions", "cron",
 ]  # fmt: skip
+
+# What `make bench` runs without FULL=1: less than ten minutes in all.
+SHORT = ["insert_single", "drain", "schedule", "latency", "run_timers", "timers_held"]
 
 # About 100 bytes; text that TOAST has no reason to look at and WAL cannot compress.
 DATA_100 = "rpad('payload', 100, 'abcdefghijklmnopqrstuvwxyz0123456789')"

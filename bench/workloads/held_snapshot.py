@@ -2,12 +2,17 @@
 
 Nothing that dies after the snapshot was taken can be cleaned up, so whatever a system
 updates or deletes grows with every batch and has to be walked by the next. One client
-inserts at full rate; a consumer ticks, opens, reads and finishes batches as fast as it
-can. The batches are small and many, which is what makes the cost of a consumer's
-position visible. A system is flat if the last part of the run is as fast as the first.
+inserts at full rate; a consumer reads as fast as it can: with PgQ's API it ticks, opens, reads and finishes
+batches, small and many, which is what makes the cost of a consumer's position visible.
+A system is flat if the last part of the run is as fast as the first.
 """
 
 import time
+
+import systems
+from systems.pgq_api import PgqApi
+
+SYSTEMS = systems.QUEUES
 
 SYNC = "on"
 
@@ -44,8 +49,13 @@ TABLES = """
 """
 
 
-def run(rep):
-    seconds = 180 if rep.full else 20
+def hold_snapshot(conn):
+    conn.execute("begin isolation level repeatable read")
+    conn.execute("select count(*) from pg_class")
+
+
+def run(rep, hold=hold_snapshot):
+    seconds = 180 if rep.full else 10
     with rep.connect() as conn:
         rep.system.create_queue(conn)
         # what setting up has left is not what is measured; neither rows nor their count
@@ -55,8 +65,7 @@ def run(rep):
     rep.checkpoint()
 
     with rep.connect() as holder:
-        holder.execute("begin isolation level repeatable read")
-        holder.execute("select count(*) from pg_class")
+        hold(holder)
         script = rep.system.insert_sql("'" + "payload-".ljust(100, "x") + "'") + ";\n"
         with rep.pgbench_running(script, 1, seconds, SYNC) as producer:
             batches, consumed, read = consume(rep, seconds)
@@ -73,18 +82,19 @@ def run(rep):
     dead = sum(t["dead"] for t in after.values())
     size = sum(t["bytes"] for t in after.values())
     figures = {
-        "batches": count / seconds,
-        "batches_kept": kept(batches, part),
         "consumed": sum(consumed) / seconds,
         "consumed_kept": kept(consumed, part),
         "produced": sum(produced) / len(produced),
         "produced_kept": kept(produced, part),
         "dead": dead,
-        "dead_per_batch": dead / count,
-        "bookkeeping": (bookkeeping(after) - bookkeeping(before)) / count,
         "schema": size / 1e6,
     }
-    step = 10 if rep.full else 2
+    if isinstance(rep.system, PgqApi):      # the others' batches are of a size of their own
+        figures["batches"] = count / seconds
+        figures["batches_kept"] = kept(batches, part)
+        figures["dead_per_batch"] = dead / count
+        figures["bookkeeping"] = (bookkeeping(after) - bookkeeping(before)) / count
+    step = 10 if rep.full else 1
     details = {
         "seconds": seconds,
         "synchronous_commit": SYNC,
@@ -108,8 +118,7 @@ def consume(rep, seconds):
         start = time.monotonic()
         next_maintenance = MAINTENANCE_SECONDS
         while True:
-            rep.system.tick(conn)
-            read = read_batch(rep, conn)
+            read = rep.system.read(conn)
             total += read or 0
             passed = time.monotonic() - start
             if passed >= seconds:
@@ -122,21 +131,10 @@ def consume(rep, seconds):
                 next_maintenance += MAINTENANCE_SECONDS
 
 
-def read_batch(rep, conn):
-    """How many events the next batch had, or None if there is none."""
-    batch = rep.system.next_batch(conn)
-    if batch is None:
-        return None
-    read = rep.system.get_batch_events(conn, batch)
-    rep.system.finish_batch(conn, batch)
-    return read
-
-
 def read_rest(rep, conn):
-    """What was inserted after the last tick."""
-    rep.system.tick(conn)
+    """What is left at the end."""
     total = 0
-    while (read := read_batch(rep, conn)) is not None:
+    while read := rep.system.read(conn):
         total += read
     return total
 

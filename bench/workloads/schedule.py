@@ -8,7 +8,7 @@ import time
 
 from workloads import DATA_100
 
-SYSTEMS = ["plain_table", "pgtq_c", "status_table", "pgtq_pl"]
+SYSTEMS = ["plain_table", "pgtq_c", "pg_timers", "status_table", "pgtq_pl"]
 ROUNDS = 2
 CLIENTS = 2
 
