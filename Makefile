@@ -1,10 +1,16 @@
 # pgtq: builds the extension with PGXS, and runs everything else.
 #
 #   make, make install   the C extension, for the server of PG_CONFIG
-#   make plonly          the same API as one SQL file, for servers that take no C
+#   make plonly          the same API as one SQL file, for servers that take no C, and the files
+#                        that upgrade it, remove it, and make it of an extension
 #   make demo            see it work, on a private server
 #   make test            every test on both builds; TEST=substring picks some
+#   make torture         random operations, crashes and a model of what must be; SECONDS, SEED, BUILD
+#   make docs            docs/reference.md, from the comments in the SQL
 #   make bench           measurements; FULL=1 for the long ones, BENCH=name for one
+#   make fuzz            calls of every function, and the parsers in C for 10 minutes each
+#   make static          cppcheck and clang-tidy
+#   make valgrind        the SQL suite on a server under valgrind; TEST=substring
 #
 # demo, test and bench install what they need (mk/setup.sh), build a copy of
 # the tree in a temporary directory and install it nowhere else, so that any
@@ -23,10 +29,11 @@ PYTHON     = /usr/bin/python3
 MANIFEST  := $(shell sed 's/\#.*//' structure/manifest 2>/dev/null)
 FUNCTIONS := $(filter functions/%,$(MANIFEST))
 SQL_DEPS   = $(MANIFEST) structure/manifest structure/grants.ini \
-             pgtq.control Makefile mk/build.awk mk/grants.awk
+             $(wildcard upgrade/*.sql) pgtq.control Makefile mk/build.awk mk/grants.awk
 
 C_SQL      = pgtq--$(EXTVERSION).sql
-PL_SQL     = pgtq_pl_only.sql pgtq_pl_only.upgrade.sql
+PL_SQL     = pgtq_pl_only.sql pgtq_pl_only.upgrade.sql pgtq_pl_only.uninstall.sql pgtq_pl_only.from_extension.sql
+FROM_PL    = pgtq--pl_only.sql pgtq--pl_only--$(EXTVERSION).sql
 UPGRADES   = $(notdir $(wildcard upgrade/pgtq--*--*.sql))
 
 for_c      = awk -v build=c -f mk/build.awk
@@ -53,12 +60,24 @@ pgtq--%.sql: upgrade/pgtq--%.sql $(SQL_DEPS)
 	  $(if $(filter %--$(EXTVERSION).sql,$@),$(FUNCTIONS) && $(grants_c)); } > $@
 
 pgtq_pl_only.sql: $(SQL_DEPS)
-	{ echo 'set client_min_messages = warning;' \
-	  && $(for_pl) $(MANIFEST) && $(grants_pl); } > $@
+	{ cat upgrade/pl_only.head.sql && $(for_pl) -v once=1 $(MANIFEST) && $(grants_pl); } > $@
 
 pgtq_pl_only.upgrade.sql: $(SQL_DEPS)
-	{ echo 'set client_min_messages = warning;' \
-	  && $(for_pl) $(FUNCTIONS) && $(grants_pl); } > $@
+	{ cat upgrade/pl_only.head.sql && $(for_pl) $(FUNCTIONS) && $(grants_pl); } > $@
+
+pgtq_pl_only.uninstall.sql: upgrade/pl_only.uninstall.sql
+	cat $< > $@
+
+# From one build to the other and back: the tables stay, with all that is in them; every function is
+# made anew.
+pgtq--pl_only.sql: upgrade/pl_only.attach.sql Makefile
+	{ $(c_head) && cat $<; } > $@
+
+pgtq--pl_only--$(EXTVERSION).sql: $(SQL_DEPS)
+	{ $(update_head) && $(for_c) $(FUNCTIONS) structure/dump.sql && cat upgrade/pl_only.own.sql && $(grants_c); } > $@
+
+pgtq_pl_only.from_extension.sql: $(SQL_DEPS)
+	{ cat upgrade/pl_only.detach.sql && $(for_pl) $(FUNCTIONS) && cat upgrade/pl_only.own.sql && $(grants_pl); } > $@
 
 .PHONY: plonly
 plonly: $(PL_SQL)
@@ -67,7 +86,7 @@ plonly: $(PL_SQL)
 
 MODULE_big  = pgtq
 OBJS        = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
-DATA_built  = $(C_SQL) $(UPGRADES)
+DATA_built  = $(C_SQL) $(FROM_PL) $(UPGRADES)
 EXTRA_CLEAN = $(PL_SQL) pgtq--*.sql
 PG_CPPFLAGS = -I$(CURDIR)/src
 # Functions called through fmgr share one signature, used or not.
@@ -107,7 +126,24 @@ SUITES   = sql isolation integration checks
 RUN_TEST = $(PYTHON) test/run.py $(if $(TEST),--test '$(TEST)') $(if $(BUILD),--build $(BUILD))
 export PG_CONFIG
 
-.PHONY: setup test demo bench $(SUITES:%=test-%)
+.PHONY: docs
+docs:
+	@$(PYTHON) mk/reference.py
+
+.PHONY: fuzz static valgrind
+fuzz: setup
+	test/fuzz/run $(or $(SECONDS),600)
+	PGTQ_FUZZ=full $(PYTHON) test/run.py --test test_fuzz.py integration
+
+static:
+	@sh mk/setup.sh cppcheck clang-tidy
+	test/static
+
+valgrind:
+	@sh mk/setup.sh valgrind
+	test/valgrind $(TEST)
+
+.PHONY: setup test demo bench torture $(SUITES:%=test-%)
 
 setup:
 	@sh mk/setup.sh
@@ -121,5 +157,10 @@ $(SUITES:%=test-%): test-%: setup
 demo: setup
 	@$(PYTHON) mk/demo.py $(BUILD)
 
-bench: setup
+torture: setup
+	@$(PYTHON) test/torture/run.py $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
+	  $(if $(BUILD),--build $(BUILD))
+
+bench:
+	@sh mk/setup.sh python3-matplotlib
 	@$(PYTHON) bench/run.py $(if $(FULL),--full) $(BENCH)

@@ -1,6 +1,8 @@
 # mk/build.awk: leaves one build's lines of SQL files that serve both.
 #
-#   awk -v build=c|pl -f mk/build.awk FILE...
+#   awk -v build=c|pl [-v once=1] -f mk/build.awk FILE...
+#
+# once: psql skips the files of structure/ unless the variable pgtq_is_new is true.
 #
 #   --@c     from here on for the C build only
 #   --@pl    from here on for the PL build only
@@ -19,6 +21,9 @@ FNR == 1 {
     file = FILENAME
     block = ""
     print "\n-- " FILENAME "\n"
+    guarded = once && FILENAME ~ /^structure\//
+    if (guarded)
+        print "\\if :pgtq_is_new"
 }
 
 /^--@c[ \t]*$/ {
@@ -57,6 +62,8 @@ END {
 function check_closed() {
     if (block != "")
         fail(file ": --@" block " without --@end")
+    if (guarded)
+        print "\\endif"
 }
 
 function fail(message) {

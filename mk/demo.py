@@ -1,242 +1,211 @@
-"""make demo: pgtq's main job, live, on a private server. BUILD=pl shows the PL build.
+"""make demo: timers and a queue at work, live, for about 20 seconds, on a private server. BUILD=pl shows the PL build.
 
-Every step prints the SQL it runs and what came back, and checks it: the demo
-ends with code 0 only if all it shows is true.
+What is shown is read from pgtq's views while it happens; at the end it is checked, and the demo ends with code 0 only
+if all of it was as it should be. See screen.py for how it is drawn.
 """
 
 import sys
+import threading
+import time
+from datetime import datetime, timezone
 from pathlib import Path
+
+import psycopg
+
+import screen
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test"))
 
 from server import Workspace, eventually, exit_on_signals  # noqa: E402
 
-QUEUE = "orders"
-CONSUMER = "mailer"
-BULK = 20000
+BUILD = sys.argv[1] if len(sys.argv) > 1 else "c"
+BURST = 1000 if BUILD == "c" else 100       # a loop runs them one after the other
+EVENTS = 20000
+
+# when, what is said of it, what is called; a name is for the line of the timer in the table
+SCRIPT = (
+    (0.5, "Timers are SQL that runs at a moment, as whoever schedules it.",
+     "one second", "select pgtq.schedule_in('1 second', $$insert into log values ('second')$$)"),
+    (1.0, None, "at a moment", "select pgtq.schedule_at(clock_timestamp() + '2 s', $$insert into log values ('moment')$$)"),
+    (1.5, None, "to be cancelled", "select pgtq.schedule_in('6 seconds', $$insert into log values ('never')$$)"),
+    (2.0, None, "fails, is tried 3 times", "select pgtq.schedule_in('1 second', 'select 1/0', max_attempts => 3, backoff => '1 second')"),
+    (2.5, None, "takes too long", "select pgtq.schedule_in('1 second', 'select pg_sleep(1.5)', timeout_ms => 500)"),
+    (3.5, "With a key there is one at most, and another call moves it: a debounce.",
+     "flush, moved twice", "select pgtq.schedule_in('2 seconds', $$insert into log values ('flush')$$, key => 'k', on_conflict => 'replace')"),
+    (4.5, None, None, "select pgtq.schedule_in('2 seconds', $$insert into log values ('flush')$$, key => 'k', on_conflict => 'replace')"),
+    (5.5, None, None, "select pgtq.schedule_in('2 seconds', $$insert into log values ('flush')$$, key => 'k', on_conflict => 'replace')"),
+    (6.0, "cancel() tells the truth: true, and it will not run.", None, "select pgtq.cancel(3)"),
+    (8.0, f"{BURST} timers for one moment, each a row in a table.", None,
+     f"select cardinality(pgtq.schedule_many(array_fill(due, array[{BURST}]),"
+     f" array(select format('insert into burst values (%s, clock_timestamp() - %L)', n, due) from generate_series(1, {BURST}) n)))"
+     " from (select clock_timestamp() + interval '1 s' as due offset 0) m"),
+    (11.0, f"{EVENTS} events, read by a consumer in batches, while the tables rotate.", None,
+     "select pgtq.insert_event_in('orders', '1 second', 'greeting', 'I was put off by a second')"),
+)
+
+WATCH = """
+    select id, state, attempts, fire_at, extract(epoch from fired_at - fire_at) * 1000,
+           (select error from pgtq.attempts a where a.id = t.id and error is not null order by attempt desc limit 1)
+      from pgtq.timers t where id = any (%s) order by id"""
+RING = """
+    select n, pg_table_size(format('%s_%s', queue_data_pfx, n)::regclass), n = queue_cur_table
+      from pgtq.queue, generate_series(0, queue_ntables - 1) n where queue_name = 'orders' order by n"""
+LATE = """
+    select count(*), percentile_disc(0.5) within group (order by l), percentile_disc(0.99) within group (order by l)
+      from (select extract(epoch from late) * 1000 as l from burst) t"""
 
 
 def main():
     exit_on_signals()
-    build = sys.argv[1] if len(sys.argv) > 1 else "c"
     print("Building pgtq and starting a private server ...", flush=True)
-    # workers in the first database only: in the second one the demo ticks by hand
-    workers = {"shared_preload_libraries": "pgtq", "pgtq.databases": "timers",
-               "max_worker_processes": 16} if build == "c" else {}
+    workers = {"shared_preload_libraries": "pgtq", "max_worker_processes": 20, "pgtq.maintenance_interval": 1} if BUILD == "c" else {}
     with Workspace() as ws, ws.server(**workers) as server:
-        with server.create_db("timers", build, template=False).connect() as conn:
-            Timers(conn, build).fire()
-        db = server.create_db("demo", build, template=False)
-        with db.connect() as conn:
-            demo = Queues(conn)
-            demo.queue_and_consumer()
-            demo.events_and_a_batch()
-            demo.retry()
-            demo.rotation()
-            demo.information()
-    print("\nDone. The server and its files are gone.")
+        db = server.create_db("demo", BUILD, template=False)
+        demo = Demo(db)
+        try:
+            demo.run()
+            demo.check()
+        finally:
+            demo.over.set()
+        demo.how_to_go_on()
 
 
 class Demo:
-    """Prints what it does."""
+    def __init__(self, db):
+        self.db = db
+        self.names = {}                 # timers that have a line: id -> what
+        self.rows, self.done = [], set()
+        self.read, self.batches, self.largest = 0, 0, 0
+        self.tables = {}                # of the ring: number -> the most bytes that were seen in it
+        self.emptied = 0
+        self.over = threading.Event()
+        self.screen = screen.make()
+        with db.connect() as conn:
+            version = conn.execute("select 'PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1)").fetchone()[0]
+            conn.execute("""
+                create table log (what text);
+                create table burst (n integer, late interval);
+                select pgtq.create_queue('orders'), pgtq.register_consumer('orders', 'mailer');
+                select pgtq.set_queue_config('orders', 'rotation_period', '1 second')""")
+        self.title = f"pgtq, {'C build' if BUILD == 'c' else 'PL build, a loop in place of workers'}, {version}"
 
-    def __init__(self, conn):
-        self.conn = conn
+    def run(self):
+        for beside in (self.consume, self.produce) + ((self.loop, self.maintain) if BUILD == "pl" else ()):
+            threading.Thread(target=self.alone, args=(beside,), daemon=True).start()
+        self.started = time.monotonic()
+        script = list(SCRIPT)
+        with self.db.connect() as conn:
+            while self.at() < 20:
+                while script and script[0][0] <= self.at():
+                    self.call(conn, *script.pop(0)[1:])
+                self.look(conn)
+                time.sleep(0.1)
+        self.screen.end()
 
-    def run(self, query, *parameters):
-        return self.conn.execute(query, parameters).fetchall()
+    def at(self):
+        return time.monotonic() - self.started
 
-    def show(self, query, *parameters):
-        """Prints a query as psql would be given it, runs it, prints the rows."""
-        self.echo(query, *parameters)
-        cursor = self.conn.execute(query, parameters)
-        names = [column.name for column in cursor.description]
-        rows = cursor.fetchall()
-        if len(names) > 1:
-            print("   " + " | ".join(names))
-        for row in rows:
-            print("   " + " | ".join("" if value is None else str(value) for value in row))
-        sys.stdout.flush()
-        return rows
+    def call(self, conn, remark, name, query):
+        if remark:
+            self.screen.remark(self.at(), remark)
+        (answer,) = conn.execute(query).fetchone()
+        if name:
+            self.names[answer] = name
+        self.screen.call(self.at(), query, str(answer).lower())
 
-    def echo(self, query, *parameters):
-        literals = tuple(f"'{p}'" if isinstance(p, str) else p for p in parameters)
-        print("=> " + (query % literals) + ";")
+    # -- what is shown
 
-    def title(self, text):
-        print(f"\n--- {text}\n")
+    def look(self, conn):
+        if any(id not in self.done for id in self.names):       # the view reads every event: not for what is known
+            self.rows = conn.execute(WATCH, (list(self.names),)).fetchall()
+            self.done = {id for id, state, *_ in self.rows if state not in ("pending", "due")}
+        timers = [self.line(*row) for row in self.rows]
+        count, half, most = conn.execute(LATE).fetchone()
+        facts = [{"name": f"{BURST} at once", "last": count == BURST, "text": "not yet" if not count else
+                  f"{count} have run; late by {half:.1f} ms in the middle, {most:.1f} ms for 99 in 100"},
+                 {"name": "consumer mailer", "last": self.read >= EVENTS, "text":
+                  f"has read {self.read} events in {self.batches} batches, up to {self.largest} in one"}]
+        ring = []
+        for n, size, current in conn.execute(RING):
+            if size < self.tables.get(n, 0):
+                self.emptied += 1
+            self.tables[n] = size
+            ring.append(f"{'>' if current else ' '}{n}: {size // 1024:>5} kB")
+        facts += [{"name": "queue's tables", "last": False, "text": "  ".join(ring) + "     (> is written to)"},
+                  {"name": "given back", "last": self.emptied, "text": f"{self.emptied} tables, by TRUNCATE, as the ring turned"}]
+        self.screen.show(self.at(), self.title, timers, facts)
 
-    def say(self, text):
-        print("\n" + text)
+    def line(self, timer, state, tries, due, late, error):
+        note = f", {late:.1f} ms after its time" if state == "fired" else ""
+        if error:
+            note = f", attempt {tries}: {error}" if state == "failed" else f" again; attempt {tries}: {error}"
+        due = (due - datetime.now(timezone.utc)).total_seconds()
+        due = f"in {due:.1f} s" if due > 0 else "" if state == "cancelled" else f"{-due:.1f} s ago"
+        return {"id": timer, "what": self.names[timer], "due": due, "state": state, "tries": tries, "note": note}
 
-class Timers(Demo):
-    """Timers are scheduled, and fire."""
+    # -- what goes on beside, each on a connection of its own
 
-    def __init__(self, conn, build):
-        super().__init__(conn)
-        self.build = build
-        self.told = set()
+    def alone(self, work):
+        try:
+            with self.db.connect() as conn:
+                work(conn)
+        except psycopg.OperationalError:        # the server is gone: the demo is over
+            if not self.over.is_set():
+                raise
 
-    def fire(self):
-        self.title("SQL that runs later, as whoever schedules it")
-        self.conn.execute("create table log (at timestamptz default clock_timestamp(), what text)")
-        for n in range(1, 6):
-            self.show(f"select pgtq.schedule_in('{n * 400} ms', $$insert into log (what) values ('timer {n}')$$)")
-        self.show("select pgtq.schedule_in('1 second', 'select 1/0', max_attempts => 2, backoff => '500 ms')")
-        ((debounced,),) = self.show("select pgtq.schedule_in('1 hour', $$insert into log (what) values ('soon')$$, key => 'k')")
-        self.say("With a key: the same timer, at another time. And one that will not run:")
-        assert self.show("select pgtq.schedule_in('1 second', $$insert into log (what) values ('soon')$$,"
-                         " key => 'k', on_conflict => 'replace')") == [(debounced,)]
-        assert self.show("select pgtq.cancel(5)") == [(True,)]
+    def consume(self, conn):
+        while not self.over.is_set():
+            (batch,) = conn.execute("select pgtq.wait_batch('orders', 'mailer', '1 s')").fetchone()
+            if batch is not None:
+                (count,) = conn.execute("select count(*) from pgtq.get_batch_events(%s)", (batch,)).fetchone()
+                conn.execute("select pgtq.finish_batch(%s)", (batch,))
+                self.read, self.batches, self.largest = self.read + count, self.batches + (count > 0), max(self.largest, count)
 
-        self.say("Now they come due. Late by:" if self.build == "c" else
-                 "Now they come due; there is no background worker in this build, so the demo\n"
-                 "calls pgtq.ticker() and pgtq.run_due() five times a second. Late by:")
-        eventually(self.all_done, timeout=60, pause=0.02 if self.build == "c" else 0.2)
-        self.show("select id, state, attempts, error from pgtq.timers order by id")
-        assert self.run("select array_agg(what order by at) from log") == [
-            (["timer 1", "timer 2", "soon", "timer 3", "timer 4"],)]
-        assert self.run("select min(l.at - t.fire_at) >= '0' from log l join pgtq.timers t"
-                        " on position(l.what in t.action) > 0 and t.state = 'fired'") == [(True,)]
+    def produce(self, conn):
+        while self.at() < 11.5:
+            time.sleep(0.1)
+        for _ in range(20):
+            conn.execute(f"select count(pgtq.insert_event('orders', 'paid', repeat('x', 100))) from generate_series(1, {EVENTS // 20})")
+            time.sleep(0.1)
 
-    def all_done(self):
-        """One look: tells of what is new."""
-        if self.build == "pl":
-            self.run("select pgtq.ticker()")
-            self.run("select pgtq.ticker()")
-            self.conn.execute("call pgtq.run_due()")
-        rows = self.run("select id, state, extract(epoch from fired_at - fire_at) * 1000, error from pgtq.timers"
-                        " where state not in ('pending', 'due') order by finished_at")
-        for timer, state, late, error in rows:
-            if timer not in self.told:
-                self.told.add(timer)
-                print(f"   timer {timer}: {state}" + (f", {late:.1f} ms late" if late is not None else "")
-                      + (f" ({error})" if error else ""), flush=True)
-        return len(rows) == 7
+    def loop(self, conn):
+        conn.execute("call pgtq.ticker_loop('1 minute', '20 ms')")
 
+    def maintain(self, conn):           # ticker_loop() does it once a minute
+        while not self.over.wait(1):
+            conn.execute("select pgtq.maint_rotate_tables_step1('orders')")
+            conn.execute("select pgtq.maint_rotate_tables_step2()")
 
-class Queues(Demo):
-    """Events go in, batches come out."""
+    # -- at the end
 
-    def queue_and_consumer(self):
-        self.title("A queue, and a consumer that reads it")
-        self.show("select pgtq.version()")
-        assert self.show("select pgtq.create_queue(%s)", QUEUE) == [(1,)]
-        assert self.show("select pgtq.register_consumer(%s, %s)", QUEUE, CONSUMER) == [(1,)]
+    def check(self):
+        with self.db.connect() as conn:
+            done = "select count(*) from pgtq.timers where id = any (%s) and state in ('pending', 'due')"
+            eventually(lambda: conn.execute(done, (list(self.names),)).fetchone() == (0,), 60)
+            states = dict(conn.execute("select id, state from pgtq.timers where id = any (%s)", (list(self.names),)).fetchall())
+            assert [states[id] for id in sorted(self.names)] == ["fired", "fired", "cancelled", "failed", "failed", "fired"], states
+            assert conn.execute("select array_agg(what) from log").fetchone() == (["second", "moment", "flush"],)
+            eventually(lambda: conn.execute("select count(distinct n), count(*) from burst").fetchone() == (BURST, BURST), 60)
+            early = "select count(*) from pgtq.timers where fired_at < fire_at"
+            assert conn.execute(early).fetchone() == (0,)
+            eventually(lambda: self.read == EVENTS + 1, 60)
+            eventually(lambda: self.look(conn) or self.emptied, 60)
+            print("Checked: each action ran once and none before its time; each event was read once; tables were given back.")
+            print("\nWhat became of timer 4?\n\n   => select pgtq.why(4);")
+            print("   " + conn.execute("select pgtq.why(4)").fetchone()[0])
 
-    def events_and_a_batch(self):
-        self.title("Events go in, in the transaction of whoever writes them")
-        for number in (1, 2, 3):
-            self.show("select pgtq.insert_event(%s, 'new', %s)", QUEUE, f"order={number}")
-        self.say("This one is rolled back, so nobody will ever see it:")
-        with self.conn.transaction(force_rollback=True):
-            self.show("select pgtq.insert_event(%s, 'new', 'order=4')", QUEUE)
-
-        self.title("A tick closes a batch; the consumer takes it, reads it, finishes it")
-        self.tick()
-        batch = self.next_batch()
-        events = self.show("select ev_id, ev_type, ev_data, ev_retry"
-                           " from pgtq.get_batch_events(%s)", batch)
-        assert [event[2] for event in events] == ["order=1", "order=2", "order=3"]
-        self.say("Until it is finished, the same batch is handed out again:")
-        assert self.next_batch() == batch
-        self.retried = events[1]
-        self.batch = batch
-
-    def retry(self):
-        self.title("Order 2 cannot be handled now: again in one second")
-        assert self.show("select pgtq.event_retry(%s, %s, 1)",
-                         self.batch, self.retried[0]) == [(1,)]
-        assert self.show("select pgtq.finish_batch(%s)", self.batch) == [(1,)]
-        self.say("It waits outside the queue. Asked again and again, the queue has nothing, until\n"
-                 "the second is over:")
-        for call in self.LOOP:
-            self.echo(*call)
-        batch = eventually(self.full_batch, timeout=30, pause=0.2)
-        events = self.show("select ev_id, ev_type, ev_data, ev_retry"
-                           " from pgtq.get_batch_events(%s)", batch)
-        assert [(e[2], e[3]) for e in events] == [("order=2", 1)]
-        self.show("select pgtq.finish_batch(%s)", batch)
-
-    def rotation(self):
-        self.title(f"{BULK} events more, read by the consumer: what becomes of the space?")
-        self.show("select count(pgtq.insert_event(%s, 'bulk', repeat('x', 100)))"
-                  " from generate_series(1, %s)", QUEUE, BULK)
-        self.tick()
-        batch = self.next_batch()
-        assert self.show("select count(*) from pgtq.get_batch_events(%s)",
-                         batch) == [(BULK,)]
-        self.show("select pgtq.finish_batch(%s)", batch)
-        before, filled = self.tables()
-        assert before[filled] > 0
-
-        self.say("Rotation moves writers to the next table of the ring. When it comes round to\n"
-                 "a table that every consumer has read, TRUNCATE gives its space back at once.")
-        self.show("select pgtq.set_queue_config(%s, 'rotation_period', '0 seconds')", QUEUE)
-        for _ in range(len(before)):
-            self.rotate()
-        after, current = self.tables()
-        assert current == filled, "the ring has come round"
-        assert after[filled] < before[filled], "its space is back"
-        self.say(f"Table {filled}: {before[filled]} bytes before, {after[filled]} after.")
-
-    def information(self):
-        self.title("Who is where")
-        self.show("select queue_name, queue_ntables, queue_cur_table, last_tick_id, ev_new"
-                  " from pgtq.get_queue_info(%s)", QUEUE)
-        info = self.show("select queue_name, consumer_name, last_tick, current_batch,"
-                         " pending_events from pgtq.get_consumer_info(%s, %s)", QUEUE, CONSUMER)
-        assert info[0][:2] == (QUEUE, CONSUMER) and info[0][4] == 0
-
-    # -- parts of steps
-
-    def tick(self):
-        """force_tick() is for demos and tests; a ticker needs no telling."""
-        self.show("select pgtq.force_tick(%s)", QUEUE)
-        self.show("select pgtq.ticker(%s)", QUEUE)
-
-    def next_batch(self):
-        ((batch,),) = self.show("select pgtq.next_batch(%s, %s)", QUEUE, CONSUMER)
-        assert batch is not None
-        return batch
-
-    # What a consumer's loop and the ticker call, here in one session.
-    LOOP = (("select pgtq.maint_retry_events()",),
-            ("select pgtq.force_tick(%s)", QUEUE),
-            ("select pgtq.ticker(%s)", QUEUE),
-            ("select pgtq.next_batch(%s, %s)", QUEUE, CONSUMER))
-
-    def full_batch(self):
-        """One turn of the loop, unprinted: a batch with events, or None."""
-        for call in self.LOOP:
-            ((batch,),) = self.run(*call)
-        if batch is None:
-            return None
-        if self.run("select from pgtq.get_batch_events(%s)", batch):
-            return batch
-        self.run("select pgtq.finish_batch(%s)", batch)
-        return None
-
-    def rotate(self):
-        before = self.current_table()
-        self.show("select pgtq.maint_rotate_tables_step1(%s)", QUEUE)
-        self.show("select pgtq.maint_rotate_tables_step2()")
-        after = self.current_table()
-        self.say(f"current table: {before} -> {after}")
-        assert after != before
-        assert self.full_batch() is None    # the consumer follows, there is nothing new
-
-    def current_table(self):
-        return self.run("select queue_cur_table from pgtq.queue where queue_name = %s", QUEUE)[0][0]
-
-    def tables(self):
-        """({number: bytes}, the current number), printed."""
-        rows = self.show(
-            "select n, pg_total_relation_size(format('%%s_%%s', queue_data_pfx, n)::regclass)"
-            " as bytes, n = queue_cur_table as current"
-            " from pgtq.queue, generate_series(0, queue_ntables - 1) as n"
-            " where queue_name = %s order by n", QUEUE)
-        return {n: size for n, size, _ in rows}, next(n for n, _, current in rows if current)
+    def how_to_go_on(self):
+        ws = self.db.server.workspace
+        psql = f"{ws.bindir}/psql -h {self.db.server.path} -U postgres demo"
+        print("\nTo go on, in psql:\n\n"
+              "   select pgtq.schedule_in('5 seconds', 'select 42');\n"
+              "   select * from pgtq.timers;       select * from pgtq.health();       \\df+ pgtq.*\n")
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            print(f"The server stays until you press Enter. In another terminal:\n\n   {psql}\n")
+            sys.stdin.readline()
+        else:
+            print("in a database of your own: README.md, \"Install\", takes three lines.")
+        print("The server and its files are gone.")
 
 
 if __name__ == "__main__":

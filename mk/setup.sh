@@ -1,5 +1,5 @@
 #!/bin/sh
-# mk/setup.sh: what the tests, the demo and the benchmarks need.
+# mk/setup.sh [PACKAGE...]: what the tests, the demo and the benchmarks need, and the packages named.
 #
 # On Debian with its own PostgreSQL, missing packages are installed (as root,
 # or through sudo without a password). For another server, chosen with
@@ -10,11 +10,14 @@ set -eu
 major=15
 pg_config=${PG_CONFIG:-pg_config}
 
-# For the benchmarks stand cron, pgq3 and pgqd: the peers to compare with.
-tools="make gcc python3 python3-psycopg python3-pytest python3-pytest-timeout"
+# For the benchmarks stand cron, pgq3 and pgqd: the peers to compare with. What is wanted and cannot be had costs
+# the tests of an example. (One more is run if postgres_exporter is there; its package would start a server.)
+tools="make gcc python3 python3-psycopg python3-pytest python3-pytest-timeout
+       python3-croniter clang libclang-rt-14-dev"
 server="postgresql-$major postgresql-server-dev-$major postgresql-$major-pgtap
         libtap-parser-sourcehandler-pgtap-perl postgresql-$major-plpgsql-check
         postgresql-$major-cron postgresql-$major-pgq3 pgqd"
+wanted="libdbd-pg-perl"
 
 # Prints which of the given packages are not installed.
 missing_packages() {
@@ -77,7 +80,7 @@ missing_things() {
     for command in make cc; do
         command -v "$command" >/dev/null || printf ' %s' "$command"
     done
-    for module in psycopg pytest pytest_timeout; do
+    for module in psycopg pytest pytest_timeout croniter; do
         /usr/bin/python3 -c "import $module" 2>/dev/null || printf ' python3-%s' "$module"
     done
 }
@@ -90,7 +93,8 @@ fi
 
 if command -v dpkg-query >/dev/null &&
    { [ -z "$bindir" ] || [ "$bindir" = "/usr/lib/postgresql/$major/bin" ]; }; then
-    need_packages $tools $server
+    need_packages $tools $server "$@"
+    (need_packages $wanted) || echo "setup: going on without $wanted"
 else
     missing=$(missing_things)
     if [ -n "$missing" ]; then

@@ -43,6 +43,16 @@
 #define RandomFraction() pg_prng_double(&pg_global_prng_state)
 #endif
 
+/* 15 has a function for parameters of fixed types; 18 always runs to the end */
+#if PG_VERSION_NUM < 150000
+#define pg_analyze_and_rewrite_fixedparams(raw, sql, types, n, env) pg_analyze_and_rewrite(raw, sql, types, n, env)
+#endif
+#if PG_VERSION_NUM < 180000
+#define PortalRunAll(portal, dest, completion) PortalRun(portal, FETCH_ALL, true, true, dest, dest, completion)
+#else
+#define PortalRunAll(portal, dest, completion) PortalRun(portal, FETCH_ALL, true, dest, dest, completion)
+#endif
+
 /* 16 has one function for objects of all kinds */
 #if PG_VERSION_NUM < 160000
 #define owns_database(database) pg_database_ownercheck(database, GetUserId())

@@ -21,6 +21,7 @@
 #include "executor/action.h"
 #include "executor/main.h"
 #include "history/history.h"
+#include "jobs/worker.h"
 #include "ticker/launcher.h"
 #include "ticker/utility.h"
 
@@ -38,6 +39,13 @@ bool		pgtq_notify_ticks = false;
 /* read by SQL only: see _positions_due() and _turn_history() */
 static int	truncate_patience;
 static int	history_retention;
+
+static int	on_recovery;		/* read by SQL only, see _note_recovery() */
+static const struct config_enum_entry recovery_choices[] = {
+	{"run", 0, false},
+	{"skip", 1, false},
+	{NULL, 0, false}
+};
 
 static int	on_clone;			/* read by SQL only, see _adopt_clone() */
 static const struct config_enum_entry clone_choices[] = {
@@ -100,6 +108,13 @@ define_settings(void)
 							 "\"pause\" waits for pgtq.adopt().",
 							 &on_clone,
 							 0, clone_choices,
+							 PGC_SUSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomEnumVariable("pgtq.on_recovery",
+							 "Whether timers that have become due meanwhile fire after a recovery or a promotion.",
+							 "\"skip\" marks them as expired.",
+							 &on_recovery,
+							 0, recovery_choices,
 							 PGC_SUSET, 0,
 							 NULL, NULL, NULL);
 	DefineCustomStringVariable("pgtq.clock_offset",
@@ -183,6 +198,27 @@ define_executor_settings(void)
 							&pgtq_commit_interval,
 							20, 1, 60000,
 							PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("pgtq.fetch_ahead",
+							"How long before it is due an action may be fetched, to begin on time.",
+							"It does not run early, but cannot be cancelled any more.",
+							&pgtq_fetch_ahead,
+							10, 0, 1000,
+							PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("pgtq.max_job_sessions",
+							"How many sessions run jobs in a database at one time.",
+							"The last one is for a role that has none.",
+							&pgtq_max_job_sessions,
+							3, 0, 1024,
+							PGC_SIGHUP, 0,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("pgtq.job_timeout",
+							"How long a job may take that was submitted without a timeout; 0: any time.",
+							NULL,
+							&pgtq_job_timeout,
+							0, 0, INT_MAX,
+							PGC_SUSET, GUC_UNIT_MS,
 							NULL, NULL, NULL);
 	DefineCustomIntVariable("pgtq.action_timeout",
 							"How long an action may take that was scheduled without a timeout; 0: any time.",

@@ -96,6 +96,17 @@ comment on table pgtq.role is 'Roles that have scheduled timers';
 comment on column pgtq.role.ro_oid is 'oid, as in ev_role and hi_role';
 comment on column pgtq.role.ro_name is 'the name it had at the first call';
 
+-- The timeline of the last move, see _note_recovery(): one row, and not in dumps.
+create table pgtq.timeline (
+    ti_home     text        not null,
+    ti_timeline text        not null
+);
+insert into pgtq.timeline values ('', '');
+
+comment on table pgtq.timeline is 'The timeline that this database was on when timers were moved last: one row';
+comment on column pgtq.timeline.ti_home is 'the database that it is of, as in queue_home';
+comment on column pgtq.timeline.ti_timeline is 'the timeline, as in the names of WAL files; empty: not known yet';
+
 -- PgQ's table of the same name, read-only
 create view pgtq.retry_queue as
     select dl_due as ev_retry_after, dl_queue as ev_queue, ev_id, ev_time, ev_txid, ev_owner, ev_retry,

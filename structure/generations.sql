@@ -8,9 +8,5 @@ begin
 end
 $$;
 
--- what pg_dump is to save of an extension's own tables
---@c
-select pg_catalog.pg_extension_config_dump('pgtq.delay_0', '');
-select pg_catalog.pg_extension_config_dump('pgtq.delay_1', '');
-select pg_catalog.pg_extension_config_dump('pgtq.delay_2', '');
---@end
+-- and the timeline that they are on
+do $$ begin perform pgtq._note_recovery(); end $$;

@@ -25,6 +25,7 @@ create table pgtq.subscriber (
     constraint sub_consumer_fkey foreign key (sub_consumer) references pgtq.consumer (co_id)
 );
 
+comment on sequence pgtq.subscriber_sub_id_seq is 'Ids of subscriptions';
 comment on table pgtq.subscriber is 'Which consumer is registered on which queue; where it stands is in the view subscription';
 comment on column pgtq.subscriber.sub_id is 'id of the subscription; events that are retried carry it as ev_owner';
 comment on column pgtq.subscriber.sub_queue is 'id of the queue';
@@ -102,6 +103,9 @@ create view pgtq.subscription as
              limit 1) p on true;
 
 comment on view pgtq.subscription is 'Where each consumer stands in each queue';
+comment on column pgtq.subscription.sub_id is 'id of the subscription';
+comment on column pgtq.subscription.sub_queue is 'id of the queue';
+comment on column pgtq.subscription.sub_consumer is 'id of the consumer';
 comment on column pgtq.subscription.sub_last_tick is 'the tick up to which the consumer is done';
 comment on column pgtq.subscription.sub_active is 'when it was last seen';
 comment on column pgtq.subscription.sub_batch is 'its open batch';

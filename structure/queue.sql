@@ -48,13 +48,14 @@ create table pgtq.queue (
 
     constraint queue_pkey primary key (queue_id),
     constraint queue_name_uq unique (queue_name),
-    constraint queue_rotation_period_check check (queue_rotation_period >= '0'),
+    constraint queue_rotation_period_check check (queue_rotation_period between '0' and '1000 years'),
     constraint queue_ticker_max_count_check check (queue_ticker_max_count >= 0),
-    constraint queue_ticker_max_lag_check check (queue_ticker_max_lag >= '0'),
-    constraint queue_ticker_idle_period_check check (queue_ticker_idle_period >= '0'),
+    constraint queue_ticker_max_lag_check check (queue_ticker_max_lag between '0' and '1000 years'),
+    constraint queue_ticker_idle_period_check check (queue_ticker_idle_period between '0' and '1000 years'),
     constraint queue_per_tx_limit_check check (queue_per_tx_limit >= 0)
 );
 
+comment on sequence pgtq.queue_queue_id_seq is 'Ids of queues';
 comment on table pgtq.queue is 'Queues and their settings; see set_queue_config()';
 comment on column pgtq.queue.queue_ntables is 'how many tables the ring has now; it grows while something keeps the oldest from being truncated';
 comment on column pgtq.queue.queue_cur_table is 'number of the event table that is written to; for reading only';
@@ -99,7 +100,9 @@ create table pgtq.event_template (
     ev_backoff  interval,
     ev_expires  timestamptz,
     ev_shard    bigint,
-    ev_key      text
+    ev_key      text,
+    ev_schedule bigint,
+    ev_run      pgtq.run
 );
 
 comment on table pgtq.event_template is 'Parent of all event tables; its privileges are copied to them by grant_perms()';
@@ -119,6 +122,8 @@ comment on column pgtq.event_template.ev_backoff is 'pause before a failed actio
 comment on column pgtq.event_template.ev_expires is 'when its action is no longer to be run; null: never';
 comment on column pgtq.event_template.ev_shard is 'shard key of the timer; null: 0';
 comment on column pgtq.event_template.ev_key is 'key of the timer';
+comment on column pgtq.event_template.ev_schedule is 'id of the schedule that it is a run of; null: none';
+comment on column pgtq.event_template.ev_run is 'which run of it; null: one that is not of its plan, see run_now()';
 
 create table pgtq.consumer (
     co_id       serial      not null,
@@ -128,6 +133,7 @@ create table pgtq.consumer (
     constraint consumer_name_uq unique (co_name)
 );
 
+comment on sequence pgtq.consumer_co_id_seq is 'Ids of consumers';
 comment on table pgtq.consumer is 'Names of consumers';
 comment on column pgtq.consumer.co_id is 'internal id';
 comment on column pgtq.consumer.co_name is 'the name a consumer registers under, in any number of queues';

@@ -19,8 +19,11 @@ create view pgtq.request as
            null::timestamptz[] as many_at, null::text[] as many_data, null::text[] as many_key,
            null::bigint[] as many_shard, null::bigint[] as many_timer,
            null::text as sqlstate, null::text as error,
-           null::integer as sub, null::integer as count, null::bigint[] as many_event, null::bigint[] as many_tick,
-           null::text[] as many_sqlstate, null::text[] as many_error
+           null::integer as sub, null::integer as count, null::bigint[] as many_event,
+           null::text[] as many_sqlstate, null::text[] as many_error,
+           null::integer[] as many_timeout,
+           null::text as name, null::text as owner, null::pgtq.schedule as schedule,
+           null::pgtq.job as job, null::text as output, null::boolean as output_cut
      where false;
 
 comment on view pgtq.request is 'What functions insert into to act for their caller; not meant to be used directly';

@@ -14,5 +14,10 @@ begin
     if not exists (select from pg_catalog.pg_roles where rolname = 'pgtq_admin') then
         create role pgtq_admin in role pgtq_reader, pgtq_writer;
     end if;
+exception
+    when insufficient_privilege then
+        raise exception 'role % may not make the roles of pgtq: %', current_user, sqlerrm
+            using errcode = 'insufficient_privilege',
+                  hint = 'Have them made beforehand: create role pgtq_reader; create role pgtq_writer; create role pgtq_admin in role pgtq_reader, pgtq_writer;';
 end
 $$;

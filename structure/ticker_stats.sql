@@ -14,6 +14,8 @@ create view pgtq.ticker_stats as
 
 comment on view pgtq.ticker_stats is 'The ticker of this database: counters since the server was started';
 comment on column pgtq.ticker_stats.running is 'is there a ticker';
+comment on column pgtq.ticker_stats.ticker_pid is 'its process';
+comment on column pgtq.ticker_stats.ticker_started is 'since when it runs';
 comment on column pgtq.ticker_stats.next_wake is 'until when it sleeps, if nobody wakes it';
 comment on column pgtq.ticker_stats.next_due is 'when the next timer or retry is due, as far as it knows';
 comment on column pgtq.ticker_stats.wakeups is 'how many times it woke';
@@ -25,3 +27,5 @@ comment on column pgtq.ticker_stats.clock_steps is 'how many times it noticed th
 comment on column pgtq.ticker_stats.maintenance_pid is 'the maintenance worker, while it runs';
 comment on column pgtq.ticker_stats.maintenance_runs is 'how many times maintenance ran';
 comment on column pgtq.ticker_stats.errors is 'errors of both workers';
+comment on column pgtq.ticker_stats.last_error is 'the newest of them';
+comment on column pgtq.ticker_stats.last_error_time is 'when that was';

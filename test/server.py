@@ -49,6 +49,10 @@ DEFAULTS = {
 }
 
 
+# what servers are started with: valgrind and its options, for test/valgrind
+RUN_WITH = os.environ.get("PGTQ_RUN_SERVER_WITH", "").split()
+
+
 class CommandFailed(Exception):
     """A command ended with a code other than 0; the text has its output."""
 
@@ -250,6 +254,7 @@ class Server:
         self.data = self.path / "data"
         self.logfile = self.path / "log"
         self.process = None
+        self.env = {}               # more of it, for the server
         self._templates = {}
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
@@ -292,13 +297,13 @@ class Server:
         in_main = threading.current_thread() is threading.main_thread()
         with open(self.logfile, "a") as log:
             self.process = subprocess.Popen(
-                [f"{self.workspace.bindir}/postgres", "-D", str(self.data)],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.workspace.env,
+                [*RUN_WITH, f"{self.workspace.bindir}/postgres", "-D", str(self.data)],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**self.workspace.env, **self.env},
                 cwd=self.path, start_new_session=True,
                 preexec_fn=die_with_parent if in_main else None,
                 **self.workspace.as_user())
         try:
-            eventually(self.is_ready, timeout)
+            eventually(self.is_ready, timeout * (10 if RUN_WITH else 1))
         except AssertionError:
             raise CommandFailed(f"the server did not start:\n{self.log()}") from None
 

@@ -47,7 +47,8 @@ begin
     end if;
     if prev_snapshot is null or cur_snapshot is null then
         raise exception 'batch not found'
-            using errcode = 'undefined_object', detail = format('Batch: %s', coalesce(i_batch_id::text, 'NULL'));
+            using errcode = 'undefined_object', detail = format('Batch: %s', coalesce(i_batch_id::text, 'NULL')),
+                  hint = 'next_batch() tells the id of the open batch; after finish_batch() it is gone.';
     end if;
 
     tx_from := pg_snapshot_xmax(prev_snapshot);
@@ -62,6 +63,6 @@ begin
         end if;
     end loop;
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq._batch(bigint) is 'Internal: how to find the events of a batch';

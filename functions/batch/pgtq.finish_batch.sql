@@ -33,7 +33,7 @@ begin
     perform pgtq._append_position(_sub, _p.pos_n + 1, _p.pos_next_tick, null, null);
     return 1;
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 --@end
 
 comment on function pgtq.finish_batch(bigint) is 'Close a batch';

@@ -21,6 +21,6 @@ begin
 end;
 $$ language plpgsql
 --@end
-security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq.get_batch_events(bigint) is 'The events of a batch, ordered by id';

@@ -24,6 +24,6 @@ begin
       lateral pgtq._ticks(s.sub_queue, s.sub_next_tick, false, 1) cur
      where b.pos_batch = x_batch_id;
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq.get_batch_info(bigint) is 'Whose batch this is and between which ticks it lies';

@@ -76,7 +76,7 @@ begin
     prev_tick_time := _prev.tick_time;
     prev_tick_event_seq := _prev.tick_event_seq;
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 --@end
 
 comment on function pgtq.next_batch_custom(text, text, interval, integer, interval) is 'Open the next batch of a consumer, of a wanted size or age';

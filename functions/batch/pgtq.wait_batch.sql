@@ -31,7 +31,7 @@ begin
         perform pg_sleep(least(0.1, extract(epoch from _until - clock_timestamp())));
     end loop;
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 --@end
 
 comment on function pgtq.wait_batch(text, text, interval) is 'Wait for the next batch of a consumer and open it; its id, or null';

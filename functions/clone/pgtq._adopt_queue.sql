@@ -48,7 +48,7 @@ begin
     execute format(
         'insert into %1$s select e.ev_id, e.ev_time, pg_current_xact_id(), coalesce(e.ev_owner, s.sub), e.ev_retry, e.ev_type, e.ev_data,'
         ' e.ev_extra1, e.ev_extra2, e.ev_extra3, e.ev_extra4, e.ev_timer,'
-        ' e.ev_role, e.ev_created, e.ev_attempts, e.ev_timeout, e.ev_backoff, e.ev_expires, e.ev_shard, e.ev_key'
+        ' e.ev_role, e.ev_created, e.ev_attempts, e.ev_timeout, e.ev_backoff, e.ev_expires, e.ev_shard, e.ev_key, e.ev_schedule, e.ev_run'
         ' from pg_temp.adopted_event e, lateral (select count(*) from unnest($1, $2) u (sub, seen) where %2$s) n (unread), lateral ('
         '   select sub from unnest($1, $2) u (sub, seen) where %2$s and unread < cardinality($1)'
         '   union all'
@@ -66,6 +66,6 @@ begin
     update pgtq.queue set queue_home = pgtq._home(), queue_first_tick = _tick where queue_id = i_queue.queue_id;
     perform pgtq._adopt_delayed(i_queue.queue_id);
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq._adopt_queue(pgtq.queue) is 'Internal: make a queue of a copied database this one''s own';

@@ -23,6 +23,7 @@ begin
         execute format('update pgtq.history_%s t set hi_role = (select r.oid from pg_roles r join pgtq.role on ro_name = rolname where ro_oid = t.hi_role limit 1)'
                        ' where hi_role is not null', _n);
     end loop;
+    update pgtq.schedule s set sc_role = (select r.oid from pg_roles r join pgtq.role on ro_name = rolname where ro_oid = s.sc_role limit 1);
     with old as (delete from pgtq.role returning ro_name)
     insert into pgtq.role select oid, rolname from pg_roles where rolname in (select ro_name from old);
 end;

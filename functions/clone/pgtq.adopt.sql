@@ -18,6 +18,7 @@ begin
     perform pgtq._require_read_committed('pgtq.adopt');
     lock table pgtq.delay in share update exclusive mode;               -- the mover's
     lock table pgtq.generation in share update exclusive mode;          -- and the compactor's
+    perform pgtq._adopt_jobs();                                         -- before the roles, whose names it needs
     perform pgtq._adopt_generations();
     for _q in select * from pgtq.queue where queue_home <> pgtq._home() order by queue_id for update loop
         perform pgtq._adopt_queue(_q);
@@ -29,6 +30,6 @@ begin
     end if;
     return _count;
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq.adopt() is 'Make the queues of a copied database its own; how many';

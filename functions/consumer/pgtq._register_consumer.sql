@@ -69,6 +69,6 @@ begin
     end if;
     return 0;
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq._register_consumer(text, text, bigint) is 'Internal: register a consumer, or move it';

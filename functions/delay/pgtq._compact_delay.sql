@@ -52,6 +52,6 @@ begin
     end loop;
     return 0;
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq._compact_delay() is 'Internal: a step of giving back the space of the delay store';

@@ -14,6 +14,7 @@ begin
     execute format('create index %I on pgtq.%I (ev_txid, dl_due)', _name || '_txid_idx', _name);
     execute format('create index %I on pgtq.%I (ev_timer)', _name || '_timer_idx', _name);
     execute format('create index %I on pgtq.%I (dl_queue, ev_key) where ev_key is not null', _name || '_key_idx', _name);
+    execute format('create index %I on pgtq.%I (ev_schedule) where ev_schedule is not null', _name || '_schedule_idx', _name);
     execute format('create unique index %I on pgtq.%I (ev_owner, ev_id) where ev_owner is not null', _name || '_retry_idx', _name);
     execute format('comment on table pgtq.%I is %L', _name, 'A generation of the delay store');
     insert into pgtq.generation (gen_n) values (_n);

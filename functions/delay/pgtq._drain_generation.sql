@@ -27,7 +27,7 @@ begin
             ' gone as (delete from %1$s where ctid = any (array(select tid from locked)) returning *)'
             ' insert into pgtq.delay_%4$s select ev_id, ev_time, pg_current_xact_id(), ev_owner, ev_retry, ev_type, ev_data,'
             ' ev_extra1, ev_extra2, ev_extra3, ev_extra4, ev_timer, ev_role, ev_created, ev_attempts, ev_timeout, ev_backoff,'
-            ' ev_expires, ev_shard, ev_key, dl_queue, dl_due from gone',
+            ' ev_expires, ev_shard, ev_key, ev_schedule, ev_run, dl_queue, dl_due from gone',
             _table, format('(%s,0)', i_gen.gen_block), format('(%s,0)', i_gen.gen_block + 100), _target);
         get diagnostics _count = row_count;
         _copied := _copied + _count;

@@ -34,10 +34,10 @@ begin
                             ' (select tableoid, ctid, dl_queue, dl_due from %1$s where dl_due >= f and dl_due <= least(r.t, $2)) t';
     end if;
     return query execute 'select * from (' || pgtq._ring_sql('pgtq.delay', _query) || ') c'
-                         ' where dl_queue in (select queue_id from pgtq.queue where queue_home = pgtq._home()) order by 4 limit $8'
+                         ' where dl_queue in (select queue_id from pgtq.queue where queue_home = (select pgtq._home())) order by 4 limit $8'
         using i_old.pos_horizon, i_now, pg_snapshot_xmax(i_old.pos_snapshot), _by, _ended, _from, _to, i_limit;
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq._due_rows(pgtq.position, timestamptz, integer) is 'Internal: the rows of the delay store that are due';
 --@end

@@ -23,6 +23,10 @@ create or replace function pgtq._move_due(in i_limit integer, out moved integer,
 -- over rows that an earlier one has found dead, so a snapshot that is held somewhere, which
 -- keeps dead rows in the indexes, costs nothing.  When the clock goes back, so does D.
 --
+-- In the C build the ticker moves what is for the executor a moment before it is due (see
+-- pgtq.fetch_ahead): the executor runs nothing early.  "Now" in a. and c. is then that much later; what else
+-- is found there stays, and D is before the first of that.
+--
 -- What waits for a queue that does not exist, or that comes from another database and is not
 -- adopted yet, stays; see adopt().
 --@c
@@ -72,7 +76,7 @@ begin
         perform pgtq._append_move(coalesce(_old.pos_n, 0) + 1, _new.pos_snapshot, _new.pos_horizon, _new.pos_late);
     end if;
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 --@end
 
 comment on function pgtq._move_due(integer) is 'Internal: move what is due from the delay store into the queues';

@@ -3,7 +3,7 @@ create or replace function pgtq._move_rows(i_queue_id integer, i_tables oid[], i
 returns integer
 as $$
 -- Moves those of the given rows of the delay store that are for one queue into it, in one
--- statement; rows that others have locked stay.
+-- statement; rows that others have locked stay.  What becomes of a run of a schedule is _plan_run()'s to say.
 --
 -- Returns how many.
 declare
@@ -20,12 +20,20 @@ begin
       into _ctes, _rows
       from pg_class where oid = any (i_tables);
 
-    select queue_data_pfx, pgtq.quote_fqname(queue_event_seq) as seq into strict _q from pgtq.queue where queue_id = i_queue_id;
+    select queue_data_pfx, pgtq.quote_fqname(queue_event_seq) as seq into _q from pgtq.queue where queue_id = i_queue_id;
+    if not found then
+        return 0;           -- dropped, and somebody was scheduling: that keeps no other queue waiting
+    end if;
     execute format(
-        'with %s insert into %s'
-        ' select coalesce(ev_id, nextval(%L)), coalesce(ev_time, dl_due), pg_current_xact_id(), ev_owner, ev_retry, ev_type, ev_data,'
+        'with %1$s insert into %2$s'
+        ' select coalesce(ev_id, nextval(%3$L)), coalesce(ev_time, dl_due), pg_current_xact_id(), ev_owner, ev_retry, ev_type, ev_data,'
         ' ev_extra1, ev_extra2, ev_extra3, ev_extra4, ev_timer, ev_role, ev_created, ev_attempts, ev_timeout, ev_backoff,'
-        ' ev_expires, ev_shard, ev_key from (select * from (%s) g order by dl_due, ev_timer) r',
+        ' ev_expires, ev_shard, ev_key, ev_schedule, ev_run from ('
+        '   select * from (%4$s) g where ev_run is null or ev_retry is not null'
+        '   union all'
+        '   select p.* from (%4$s) g, pgtq._plan_run(row(g.*)::pgtq.delay, false) p'
+        '    where not (g.ev_run is null) and g.ev_retry is null and p.ev_timer is not null'
+        '   order by dl_due, ev_timer) r',
         _ctes, pgtq._current_table(_q.queue_data_pfx), _q.seq, _rows)
         using i_queue_id, i_tables, i_tids;
     get diagnostics _count = row_count;

@@ -21,9 +21,9 @@ begin
                     'select (select dl_due from %s where dl_due > $1 order by dl_due limit 1) as d') || ') m'
             into _due using _old.pos_horizon;
     end if;
-    return _due;
+    return nullif(_due, 'infinity');        -- so long waits what is paused
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 --@end
 
 comment on function pgtq._next_due() is 'Internal: when the next timer or retry is due';

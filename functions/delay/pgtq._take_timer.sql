@@ -42,6 +42,6 @@ begin
         end if;
     end loop;
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq._take_timer(bigint) is 'Internal: take a pending timer out of the delay store';

@@ -1,34 +1,44 @@
 create or replace function pgtq._end_due(
-    i_role oid, i_sub integer, i_event bigint[], i_tick bigint[], i_started timestamptz[], i_sqlstate text[], i_error text[])
+    i_role oid, i_sub integer, i_event bigint[], i_started timestamptz[], i_sqlstate text[], i_error text[])
 returns void
 as $$
 -- Notes what became of actions of a role, in the transaction that has run them: history, another
--- try for what may have one, and the marks that they are done.  An SQLSTATE of 'expired' is none:
+-- try for what may have one, the next run of a schedule, and the marks that they are done.  An SQLSTATE of 'expired' is none:
 -- the action was not run.
+--
+-- What a caller says of another role's events, or of what is no action, is passed over.  A caller that
+-- invents an end for its own timers hurts nobody else.
 --
 -- Writes: the history, the delay store, the done log, pgtq.carried, the position log.
 declare
-    _queue  integer;
-    _prefix text;
+    _q      pgtq.queue;
     _row    pgtq.delay;
+    _tick   bigint;
+    _done   bigint[] := array[]::bigint[];
+    _n      integer;
 begin
     if pgtq._executor_runs() then
         raise exception 'the executor runs in this database' using errcode = 'object_in_use';
     end if;
-    select q.queue_id, q.queue_data_pfx into strict _queue, _prefix from pgtq.queue q where q.queue_executor = i_sub;
-    for _n in 1 .. coalesce(cardinality(i_event), 0) loop
-        execute 'select e.*, $4, e.ev_time from (' || pgtq._ring_sql(_prefix, 'select * from %s where ev_id = $1 and ev_role = $2')
-                || ' union all select ' || (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
-                                             where attrelid = 'pgtq.event_template'::regclass and attnum > 0 and not attisdropped)
-                || ' from pgtq.carried where ca_sub = $3 and ev_id = $1 and ev_role = $2) e where ev_attempts is not null limit 1'
-            into _row using i_event[_n], i_role, i_sub, _queue;
-        continue when _row.ev_timer is null;
+    select * into strict _q from pgtq.queue q where q.queue_executor = i_sub;
+    for _row in execute
+        'select distinct on (ev_id) e.*, $4, e.ev_time from (' || pgtq._ring_sql(_q.queue_data_pfx, 'select * from %s where ev_id = any ($1) and ev_role is not distinct from $2')
+        || ' union all select ' || (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
+                                 where attrelid = 'pgtq.event_template'::regclass and attnum > 0 and not attisdropped)
+        || ' from pgtq.carried where ca_sub = $3 and ev_id = any ($1) and ev_role is not distinct from $2) e where ev_attempts is not null and ev_timer is not null'
+        using i_event, i_role, i_sub, _q.queue_id
+    loop
+        _n := array_position(i_event, _row.ev_id);
+        _done := _done || _row.ev_id;
         if i_sqlstate[_n] = 'expired' then
             perform pgtq._add_history(_row, 4, null, null, null);
+            perform pgtq._end_run(_row);
         elsif i_sqlstate[_n] is null then
             perform pgtq._add_history(_row, 1, i_started[_n], null, null);
+            perform pgtq._end_run(_row);
         elsif coalesce(_row.ev_retry, 0) + 1 >= _row.ev_attempts then
             perform pgtq._add_history(_row, 2, i_started[_n], i_sqlstate[_n], i_error[_n]);
+            perform pgtq._end_run(_row);
         else
             perform pgtq._add_history(_row, 5, i_started[_n], i_sqlstate[_n], i_error[_n]);
             _row.ev_retry := coalesce(_row.ev_retry, 0) + 1;
@@ -38,12 +48,17 @@ begin
             _row.ev_time := null;
             perform pgtq._store(_row);
         end if;
-        execute format('insert into %s values ($1, $2, false, array[$3])', pgtq._current_table('pgtq.done'))
-            using i_sub, i_tick[_n], i_event[_n];
-        delete from pgtq.carried where ca_sub = i_sub and ev_id = i_event[_n];
     end loop;
+
+    -- a mark stands with a tick that came with or after the event, or with that of what was carried
+    select t.tick_id into _tick from pgtq._ticks(_q.queue_id, null, true, 1) t;
+    execute format('with gone as (delete from pgtq.carried where ca_sub = $1 and ev_id = any ($3) returning ca_tick, ev_id)'
+                   ' insert into %s select $1, ca_tick, false, array_agg(ev_id) from gone group by ca_tick'
+                   ' union all select $1, $2, false, array_agg(e) from unnest($3) e where e not in (select ev_id from gone) having count(*) > 0',
+                   pgtq._current_table('pgtq.done'))
+        using i_sub, _tick, _done;
     perform pgtq._advance_executor(i_sub);
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
-comment on function pgtq._end_due(oid, integer, bigint[], bigint[], timestamptz[], text[], text[]) is 'Internal: note what became of actions';
+comment on function pgtq._end_due(oid, integer, bigint[], timestamptz[], text[], text[]) is 'Internal: note what became of actions';

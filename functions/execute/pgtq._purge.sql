@@ -7,7 +7,7 @@ declare
 begin
     execute format('insert into %s (hi_timer, hi_status, hi_attempt, hi_queue, hi_role, hi_pid, hi_finished)'
                    ' select hi_timer, 6, hi_attempt, hi_queue, hi_role, pg_backend_pid(), $3 from pgtq.history h'
-                   ' where hi_status = 2 and hi_finished < $1 and (hi_role = $2 or pg_has_role($2, ''pgtq_admin'', ''usage''))'
+                   ' where hi_status = 2 and hi_group is null and hi_finished < $1 and (hi_role = $2 or pg_has_role($2, ''pgtq_admin'', ''usage''))'
                    ' and not exists (select from pgtq.history c where c.hi_timer = h.hi_timer and c.hi_status = 6)',
                    pgtq._current_table('pgtq.history'))
         using i_before, i_role, pgtq._now();

@@ -1,12 +1,12 @@
 create or replace function pgtq.current_timer()
 returns bigint
--- In an action: the id of its timer.  Elsewhere null.
+-- In an action: the id of its timer; in a job: its id.  Elsewhere null.
 --@c
 as 'MODULE_PATHNAME', 'pgtq_current_timer' language c;
 --@pl
 as $$
 begin
-    return nullif(pg_catalog.current_setting('pgtq.current_timer', true), '')::bigint;
+    return nullif(pg_catalog.current_setting('pgtq_pl.current_timer', true), '')::bigint;
 end;
 $$ language plpgsql;
 --@end

@@ -2,7 +2,7 @@ create or replace function pgtq.replay(timer_id bigint)
 returns bigint
 as $$
 -- Schedules a dead letter again, as a new timer of the same role that is due now and may be tried as
--- often as the old one was.  For that role, and for pgtq_admin.
+-- often as the old one might, with the same pauses.  For that role, and for pgtq_admin.
 --
 -- Returns the new timer's id; null if there is no such dead letter.
 declare

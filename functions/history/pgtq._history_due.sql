@@ -12,6 +12,6 @@ begin
         into _due using _retention;
     return _due and pg_relation_size(_table::regclass) > current_setting('block_size')::bigint;
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq._history_due() is 'Internal: is it time to turn the ring of the history';

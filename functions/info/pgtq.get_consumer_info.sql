@@ -29,7 +29,7 @@ begin
            and (i_consumer_name is null or c.co_name = i_consumer_name)
          order by q.queue_name, c.co_name;
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq.get_consumer_info(text, text) is 'Where a consumer of a queue stands';
 
@@ -49,7 +49,7 @@ as $$
 begin
     return query select * from pgtq.get_consumer_info(i_queue_name, null);
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq.get_consumer_info(text) is 'Where the consumers of a queue stand';
 
@@ -68,6 +68,6 @@ as $$
 begin
     return query select * from pgtq.get_consumer_info(null, null);
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq.get_consumer_info() is 'Where all consumers of all queues stand';

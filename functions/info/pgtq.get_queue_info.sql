@@ -39,7 +39,7 @@ begin
          where i_queue_name is null or q.queue_name = i_queue_name
          order by q.queue_name;
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq.get_queue_info(text) is 'Settings and state of a queue';
 
@@ -64,6 +64,6 @@ as $$
 begin
     return query select * from pgtq.get_queue_info(null);
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq.get_queue_info() is 'Settings and state of all queues';

@@ -32,6 +32,9 @@ begin
     execute format('create sequence %s_id_seq', _prefix);
     execute format('create sequence %s_tick_seq', _prefix);
     execute format('create sequence %s_cur_seq minvalue 0 start 0', _prefix);
+    execute format('comment on sequence %s_id_seq is %L', _prefix, format('Event ids of queue %s', i_queue_name));
+    execute format('comment on sequence %s_tick_seq is %L', _prefix, format('Tick ids of queue %s', i_queue_name));
+    execute format('comment on sequence %s_cur_seq is %L', _prefix, format('Number of the table that queue %s is written to', i_queue_name));
     perform setval((_prefix || '_cur_seq')::regclass, 0);
 
     execute format('create table %s () inherits (pgtq.event_template)', _prefix);

@@ -12,7 +12,7 @@ begin
     select * into _q from pgtq.queue where queue_name = x_queue_name for update;
     if not found then
         raise exception 'No such event queue'
-            using errcode = 'undefined_object', detail = format('Queue: %s', x_queue_name);
+            using errcode = 'undefined_object', detail = format('Queue: %s', x_queue_name), hint = 'pgtq.queue_stats lists the queues.';
     end if;
 
     if not x_force and _q.queue_executor is not null then
@@ -39,6 +39,7 @@ begin
     execute format('drop sequence %s, %s, %s', pgtq.quote_fqname(_q.queue_tick_seq),
                    pgtq.quote_fqname(_q.queue_event_seq),
                    pgtq.quote_fqname(_q.queue_data_pfx || '_cur_seq'));
+    delete from pgtq.schedule where sc_queue = _q.queue_id;
     perform pgtq._forget_delayed('dl_queue', _q.queue_id);
     delete from pgtq.queue where queue_id = _q.queue_id;
     perform pgtq._queues_changed();

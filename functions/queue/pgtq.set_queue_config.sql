@@ -16,7 +16,7 @@ begin
     end if;
     if not exists (select from pgtq.queue where queue_name = x_queue_name) then
         raise exception 'No such event queue'
-            using errcode = 'undefined_object', detail = format('Queue: %s', x_queue_name);
+            using errcode = 'undefined_object', detail = format('Queue: %s', x_queue_name), hint = 'pgtq.queue_stats lists the queues.';
     end if;
     if x_param_name <> all (_settable) then
         raise exception 'cannot change parameter "%"', x_param_name

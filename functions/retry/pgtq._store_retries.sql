@@ -40,6 +40,6 @@ begin
     end if;
     return _count;
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq._store_retries(integer, integer, timestamptz, text, bigint) is 'Internal: put events into the delay store for a consumer';

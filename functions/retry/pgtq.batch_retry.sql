@@ -13,6 +13,6 @@ begin
         format('select ev_id, ev_time, coalesce(ev_retry, 0) + 1 as ev_retry, ev_type, ev_data, ev_extra1, ev_extra2, ev_extra3, ev_extra4'
                ' from pgtq.get_batch_events(%s)', i_batch_id), null);
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq.batch_retry(bigint, integer) is 'Ask for all events of a batch again, after some seconds';

@@ -35,7 +35,7 @@ begin
     end if;
     return _count;
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq.event_retry(bigint, bigint, timestamptz) is 'Ask for an event of a batch again, at a time';
 
@@ -46,6 +46,6 @@ as $$
 begin
     return pgtq.event_retry(x_batch_id, x_event_id, pgtq._now() + make_interval(secs => x_retry_seconds));
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq.event_retry(bigint, bigint, integer) is 'Ask for an event of a batch again, after some seconds';

@@ -6,6 +6,7 @@ as $$
 --
 -- Returns how many.
 begin
+    perform pgtq._note_recovery();
     return (select moved from pgtq._move_due(2147483647));
 end;
 $$ language plpgsql security definer set search_path = pg_catalog, pg_temp;

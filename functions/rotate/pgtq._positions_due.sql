@@ -17,6 +17,6 @@ begin
        and coalesce((select max(pos_time) + _patience < clock_timestamp()
                        from pgtq.position where pos_table = _cur and pos_sub = 0), true);
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq._positions_due() is 'Internal: is it time to turn the position log';

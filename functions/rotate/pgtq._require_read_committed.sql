@@ -9,7 +9,9 @@ begin
         raise exception '% must run under READ COMMITTED', i_function
             using errcode = 'invalid_transaction_state',
                   detail = format('The transaction is %s.', upper(current_setting('transaction_isolation'))),
-                  hint = 'Call it in a transaction of its own.';
+                  hint = case current_setting('default_transaction_isolation')
+                             when 'read committed' then 'Call it in a transaction of its own.'
+                             else 'Its role or session needs default_transaction_isolation = ''read committed''.' end;
     end if;
 end;
 $$ language plpgsql;

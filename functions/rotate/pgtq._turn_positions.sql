@@ -7,7 +7,6 @@ as $$
 -- Writes: the position log.
 declare
     _cur        integer := pg_sequence_last_value('pgtq.position_cur_seq');
-    _copied     boolean;
     _free       integer;
     _subs       integer[];
 begin
@@ -20,29 +19,11 @@ begin
     end;
 
     if pgtq._positions_due() then
-        select min(n) into _free from generate_series(0, 2) n
-         where n <> _cur and pgtq._table_state(format('pgtq.position_%s', n)::regclass) = 'free';
-
-        -- truncate what was left a turn ago
-        for _n in 0 .. 2 loop
-            continue when _n = _cur or pgtq._table_state(format('pgtq.position_%s', _n)::regclass) <> 'used';
-            begin
-                execute format('lock table pgtq.position_%s in access exclusive mode', _n);
-            exception
-                when lock_not_available then
-                    continue;
-            end;
-            select not exists (
-                select from (select sub_id from pgtq.subscriber union all select -1) s
-                 where (select max(pos_n) from pgtq.position where pos_sub = s.sub_id and pos_table = _n)
-                     > (select coalesce(max(pos_n), 0) from pgtq.position where pos_sub = s.sub_id and pos_table <> _n))
-              into _copied;
-            if _copied then
-                execute format('truncate pgtq.position_%s', _n);
-            end if;
-        end loop;
-
-        -- move on
+        -- a table that was left is needed until the last positions in it have copies
+        _free := pgtq._reclaim_ring('position',
+            'select exists (select from (select sub_id from pgtq.subscriber union all select -1) s'
+            ' where (select max(pos_n) from pgtq.position where pos_sub = s.sub_id and pos_table = %1$s)'
+            ' > (select coalesce(max(pos_n), 0) from pgtq.position where pos_sub = s.sub_id and pos_table <> %1$s))');
         if _free is not null then
             _cur := _free;
             perform setval('pgtq.position_cur_seq', _cur);

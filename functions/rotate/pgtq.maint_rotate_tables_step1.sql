@@ -88,6 +88,6 @@ begin
     end if;
     return 0;
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set lock_timeout = '100ms';
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off set lock_timeout = '100ms';
 
 comment on function pgtq.maint_rotate_tables_step1(text) is 'Rotate the tables of a queue if its rotation period is over';

@@ -3,7 +3,7 @@ returns void
 as $$
 -- Refuses a role that may not change a timer: it is for who scheduled it, and for pgtq_admin.
 begin
-    if i_role is distinct from i_owner and not pg_has_role(i_role, 'pgtq_admin', 'usage') then
+    if i_role is distinct from i_owner and pg_has_role(i_role, 'pgtq_admin', 'usage') is not true then
         raise exception 'permission denied for timer %', i_timer using errcode = 'insufficient_privilege';
     end if;
 end;

@@ -58,7 +58,7 @@ begin
         raise exception 'Insert into queue disallowed'
             using errcode = 'object_not_in_prerequisite_state', detail = 'The database is a copy of another one.';
     end if;
-    if _q.queue_disable_insert and current_setting('session_replication_role') <> 'replica' then
+    if _q.queue_disable_insert then
         raise exception 'Insert into queue disallowed'
             using errcode = 'object_not_in_prerequisite_state', detail = format('Queue: %s', i_queue);
     end if;

@@ -14,14 +14,15 @@ begin
         raise exception 'the action of a timer must not be NULL'
             using errcode = 'null_value_not_allowed', hint = 'An action is SQL, such as: update t set x = 1';
     end if;
-    if i_is_action and btrim(i_data, E' \t\r\n') = '' then
-        raise exception 'the action of a timer must not be empty'
-            using errcode = 'invalid_parameter_value', hint = 'An action is SQL, such as: update t set x = 1';
-    end if;
+    -- its length first: btrim() takes eight times as much memory
     if i_is_action and octet_length(i_data) > 1048576 then
         raise exception 'the action of a timer is too long: % bytes', octet_length(i_data)
             using errcode = 'program_limit_exceeded', detail = 'The limit is 1048576 bytes.',
                   hint = 'Put the data into a table, or the code into a function.';
+    end if;
+    if i_is_action and btrim(i_data, E' \t\r\n') = '' then
+        raise exception 'the action of a timer must not be empty'
+            using errcode = 'invalid_parameter_value', hint = 'An action is SQL, such as: update t set x = 1';
     end if;
     if i_keyed and (i_key is null or length(i_key) not between 1 and 255) then
         raise exception 'the key of a timer must have 1 to 255 characters'

@@ -13,6 +13,7 @@ begin
     end if;
     perform pgtq._check_owner(i_role, _row.ev_role, i_timer);
     perform pgtq._add_history(_row, i_status, i_started, i_sqlstate, i_error);
+    perform pgtq._run_taken(_row);
     return true;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;

@@ -21,6 +21,7 @@ begin
             using errcode = 'wrong_object_type', hint = 'It is an event for consumers.';
     end if;
     perform pgtq._add_history(_row, 1, pgtq._now(), null, null);
+    perform pgtq._run_taken(_row);
     return _row.ev_data;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;

@@ -6,6 +6,6 @@ begin
                 'select ev_timer, ev_role from %s where dl_queue = $1 and ev_key = $2') || ') k'
         into ev_timer, ev_role using i_queue_id, i_key;
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq._keyed_timer(integer, text) is 'Internal: the pending timer of a key';

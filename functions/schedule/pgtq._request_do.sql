@@ -22,16 +22,34 @@ begin
             new.done := pgtq._reschedule(new.role, new.timer, new.at);
         when 'fire' then
             new.ev_data := pgtq._fire(new.role, new.timer);
+        when 'set_schedule' then
+            new.timer := pgtq._set_schedule(new.role, new.schedule, new.queue);
+        when 'unschedule' then
+            new.done := pgtq._unschedule(new.role, new.name, new.owner);
+        when 'pause' then
+            new.done := pgtq._pause(new.role, new.name, new.owner, true);
+        when 'resume' then
+            new.done := pgtq._pause(new.role, new.name, new.owner, false);
+        when 'run_now' then
+            new.timer := pgtq._run_now(new.role, new.name, new.owner);
         when 'take_due' then
-            select t.sub, t.many_event, t.many_tick, t.many_timer, t.many_data
-              into new.sub, new.many_event, new.many_tick, new.many_timer, new.many_data
+            select t.sub, t.many_event, t.many_timer, t.many_data, t.many_timeout
+              into new.sub, new.many_event, new.many_timer, new.many_data, new.many_timeout
               from pgtq._take_due(new.role, new.count) t;
         when 'end_due' then
-            perform pgtq._end_due(new.role, new.sub, new.many_event, new.many_tick, new.many_at, new.many_sqlstate, new.many_error);
+            perform pgtq._end_due(new.role, new.sub, new.many_event, new.many_at, new.many_sqlstate, new.many_error);
         when 'replay' then
             new.timer := pgtq._replay(new.role, new.timer);
         when 'purge' then
             new.count := pgtq._purge(new.role, new.at);
+        when 'submit_job' then
+            new.timer := pgtq._submit_job(new.role, new.job, new.expires_in);
+        when 'cancel_job' then
+            new.done := pgtq._cancel_job(new.role, new.timer);
+        when 'take_job' then
+            new.job := pgtq._take_job(new.role);
+        when 'end_job' then
+            perform pgtq._finish_job(new.role, new.timer, new.sqlstate, new.error, new.output, new.output_cut);
         when 'fail' then
             new.done := pgtq._end_timer(new.role, new.timer, 2, new.at, new.sqlstate, new.error);
     end case;

@@ -35,7 +35,8 @@ begin
 
     -- only what a loop in SQL sees to be wrong is looked at one by one
     perform pgtq._check_timer(t, true, a, false, null) from unnest(i_at, i_action) u (t, a)
-      where t is null or not isfinite(t) or a is null or btrim(a, E' \t\r\n') = '' or octet_length(a) > 1048576;
+      where t is null or not isfinite(t) or a is null
+         or case when octet_length(a) > 1048576 then true else btrim(a, E' \t\r\n') = '' end;
     perform pgtq._note_role(i_role);
     execute format(
         'with new as (insert into %s (ev_timer, ev_role, ev_created, ev_attempts, ev_timeout, ev_backoff, ev_expires, ev_shard,'

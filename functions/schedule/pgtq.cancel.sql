@@ -3,8 +3,8 @@ returns boolean
 -- Cancels a pending timer of the calling role; pgtq_admin may cancel all.
 --
 -- Parameters: shard_key is that of the timer, where timers are distributed over servers.
--- Returns true: it will not run, once the caller commits.  False: it ran, is running, or never
--- was.  Waits for whoever is moving or cancelling it just now.
+-- Returns true: it will not run, once the caller commits.  False: it ran, is running or about
+-- to (see pgtq.fetch_ahead), or never was.  Waits for whoever is moving or cancelling it just now.
 --@c
 as 'MODULE_PATHNAME', 'pgtq_cancel' language c cost 100;
 --@pl

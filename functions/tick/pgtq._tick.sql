@@ -86,7 +86,7 @@ begin
     perform pgtq._append_tick(_q.queue_id, _q.queue_data_pfx, _last.tick_id, clock_timestamp(), _event_seq);
     return _last.tick_id;
 end;
-$$ language plpgsql strict set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql strict set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 --@end
 
 comment on function pgtq._tick(integer, boolean) is 'Internal: tick a queue if it needs it';

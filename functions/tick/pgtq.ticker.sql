@@ -39,7 +39,7 @@ begin
     perform pgtq.seq_setval(_q.queue_event_seq, i_event_seq);
     return i_tick_id;
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq.ticker(text, bigint, timestamptz, bigint) is 'Write a tick for a queue with an external ticker';
 
@@ -57,7 +57,7 @@ begin
     select * into _q from pgtq.queue where queue_name = i_queue_name;
     if not found then
         raise exception 'no such queue'
-            using errcode = 'undefined_object', detail = format('Queue: %s', i_queue_name);
+            using errcode = 'undefined_object', detail = format('Queue: %s', i_queue_name), hint = 'pgtq.queue_stats lists the queues.';
     end if;
     if _q.queue_external_ticker then
         raise exception 'This queue has external tick source.' using errcode = 'object_not_in_prerequisite_state';
@@ -66,18 +66,19 @@ begin
         raise exception 'Ticker has been paused for this queue' using errcode = 'object_not_in_prerequisite_state';
     end if;
 
-    perform pgtq._lock_ticker(_q.queue_data_pfx);
-    perform pgtq._move_due(10000);
+    perform pgtq._note_recovery();
+    perform pgtq._move_due(10000);          -- the delay store is locked before queues, by everybody
     return pgtq._tick(_q.queue_id, false);
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq.ticker(text) is 'Tick a queue if it needs it; the id of the tick, or null';
 
 create or replace function pgtq.ticker()
 returns bigint
 as $$
--- Ticks all queues that need it, except paused ones and those with an external ticker.
+-- Ticks all queues that need it, except paused ones and those with an external ticker, in the order of
+-- their ids, as everybody does.
 --
 -- Returns how many were ticked.
 declare
@@ -87,7 +88,7 @@ begin
     for _name in
         select queue_name from pgtq.queue
          where not queue_external_ticker and not queue_ticker_paused
-         order by queue_name
+         order by queue_id
     loop
         if pgtq.ticker(_name) is not null then
             _count := _count + 1;
@@ -95,6 +96,6 @@ begin
     end loop;
     return _count;
 end;
-$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off;
+$$ language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
 comment on function pgtq.ticker() is 'Tick all queues that need it; how many were ticked';

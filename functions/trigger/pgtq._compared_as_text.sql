@@ -35,5 +35,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._compared_as_text(oid, boolean) is 'Are values of a type compared by their text?';
+comment on function pgtq._compared_as_text(oid, boolean) is 'Internal: are values of a type compared by their text?';
 --@end

@@ -18,5 +18,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._trigger_changed(oid, text) is 'SQL that tells whether a column has changed';
+comment on function pgtq._trigger_changed(oid, text) is 'Internal: SQL that tells whether a column has changed';
 --@end

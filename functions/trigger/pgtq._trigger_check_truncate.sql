@@ -19,5 +19,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._trigger_check_truncate(text, text, boolean, text, text[]) is 'Refuse arguments that TRUNCATE cannot have';
+comment on function pgtq._trigger_check_truncate(text, text, boolean, text, text[]) is 'Internal: refuse arguments that TRUNCATE cannot have';
 --@end

@@ -18,5 +18,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._trigger_condition(text, text, text, text) is 'The result of a trigger''s condition';
+comment on function pgtq._trigger_condition(text, text, text, text) is 'Internal: the result of a trigger''s condition';
 --@end

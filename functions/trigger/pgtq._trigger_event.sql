@@ -65,5 +65,5 @@ begin
 end;
 $$ language plpgsql;
 
-comment on function pgtq._trigger_event(text, oid, text, text, text, text[], record, record) is 'Make an event of a changed row';
+comment on function pgtq._trigger_event(text, oid, text, text, text, text[], record, record) is 'Internal: make an event of a changed row';
 --@end

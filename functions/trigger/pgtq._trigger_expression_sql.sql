@@ -40,5 +40,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._trigger_expression_sql(oid, text, text[], text[]) is 'SQL that evaluates expressions of a trigger';
+comment on function pgtq._trigger_expression_sql(oid, text, text[], text[]) is 'Internal: SQL that evaluates expressions of a trigger';
 --@end

@@ -49,5 +49,5 @@ end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
 comment on function pgtq._trigger_fields(text, text, text[], boolean, boolean, boolean, text, text, text[], text[], text[])
-    is 'The fields of an event that a row makes';
+    is 'Internal: the fields of an event that a row makes';
 --@end

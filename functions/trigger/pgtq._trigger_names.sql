@@ -25,5 +25,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._trigger_names(oid, text) is 'The column names in a trigger''s argument';
+comment on function pgtq._trigger_names(oid, text) is 'Internal: the column names in a trigger''s argument';
 --@end

@@ -10,5 +10,5 @@ begin
 end;
 $$ language plpgsql stable;
 
-comment on function pgtq._trigger_no_pkey() is 'Refuse an UPDATE or DELETE without a primary key';
+comment on function pgtq._trigger_no_pkey() is 'Internal: refuse an UPDATE or DELETE without a primary key';
 --@end

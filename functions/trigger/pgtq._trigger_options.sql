@@ -74,5 +74,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._trigger_options(text[]) is 'Read the arguments of a trigger';
+comment on function pgtq._trigger_options(text[]) is 'Internal: read the arguments of a trigger';
 --@end

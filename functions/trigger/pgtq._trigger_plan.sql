@@ -71,5 +71,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._trigger_plan(text, oid, text, text, text, text[]) is 'What a trigger has to do for a row';
+comment on function pgtq._trigger_plan(text, oid, text, text, text, text[]) is 'Internal: what a trigger has to do for a row';
 --@end

@@ -102,5 +102,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._trigger_sql(text, oid, text, text, text[], text[], boolean) is 'SQL that makes an event''s data of a row';
+comment on function pgtq._trigger_sql(text, oid, text, text, text[], text[], boolean) is 'Internal: SQL that makes an event''s data of a row';
 --@end

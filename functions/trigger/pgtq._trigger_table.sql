@@ -50,5 +50,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._trigger_table(text, oid, text, text) is 'What an event says of its table';
+comment on function pgtq._trigger_table(text, oid, text, text) is 'Internal: what an event says of its table';
 --@end

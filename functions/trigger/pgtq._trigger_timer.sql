@@ -79,5 +79,5 @@ begin
 end;
 $$ language plpgsql;
 
-comment on function pgtq._trigger_timer(oid, text, text, text, text[], record, record) is 'Make, move or cancel the timer of a changed row';
+comment on function pgtq._trigger_timer(oid, text, text, text, text[], record, record) is 'Internal: make, move or cancel the timer of a changed row';
 --@end

@@ -51,5 +51,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._trigger_timer_key(oid, text) is 'The key of a row''s timer that is made of its primary key';
+comment on function pgtq._trigger_timer_key(oid, text) is 'Internal: the key of a row''s timer that is made of its primary key';
 --@end

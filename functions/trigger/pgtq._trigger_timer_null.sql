@@ -14,5 +14,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._trigger_timer_null(text, text, boolean) is 'Refuse a timer trigger''s expression that is null';
+comment on function pgtq._trigger_timer_null(text, text, boolean) is 'Internal: refuse a timer trigger''s expression that is null';
 --@end

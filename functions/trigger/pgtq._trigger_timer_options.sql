@@ -59,5 +59,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._trigger_timer_options(text[]) is 'Read the arguments of a timer trigger';
+comment on function pgtq._trigger_timer_options(text[]) is 'Internal: read the arguments of a timer trigger';
 --@end

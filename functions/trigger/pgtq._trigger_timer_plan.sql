@@ -49,5 +49,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._trigger_timer_plan(oid, text, text, text, text[]) is 'What a timer trigger has to do for a row';
+comment on function pgtq._trigger_timer_plan(oid, text, text, text, text[]) is 'Internal: what a timer trigger has to do for a row';
 --@end

@@ -40,5 +40,5 @@ begin
 end;
 $$ language plpgsql stable set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq._trigger_value(text, oid, text, text) is 'SQL for a value as an event writes it';
+comment on function pgtq._trigger_value(text, oid, text, text) is 'Internal: SQL for a value as an event writes it';
 --@end

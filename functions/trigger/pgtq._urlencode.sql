@@ -20,5 +20,5 @@ begin
 end;
 $$ language plpgsql stable strict;
 
-comment on function pgtq._urlencode(text) is 'Encode a text as in URLs';
+comment on function pgtq._urlencode(text) is 'Internal: encode a text as in URLs';
 --@end

@@ -56,7 +56,8 @@ pgtq_get_batch_events(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("batch not found"),
-				 errdetail("Batch: %s", PG_ARGISNULL(0) ? "NULL" : psprintf(INT64_FORMAT, PG_GETARG_INT64(0)))));
+				 errdetail("Batch: %s", PG_ARGISNULL(0) ? "NULL" : psprintf(INT64_FORMAT, PG_GETARG_INT64(0))),
+				 errhint("next_batch() tells the id of the open batch; after finish_batch() it is gone.")));
 	output.store = resultset_begin(fcinfo, &output.desc);
 	batch_scan(&batch, output_event, &output);
 	if (!output.sorted)

@@ -26,6 +26,7 @@
 #include "utils/wait_event.h"
 
 #include "batch/next_batch.h"
+#include "common/now.h"
 #include "common/position.h"
 #include "common/queue.h"
 #include "common/shared.h"
@@ -42,7 +43,8 @@ PG_FUNCTION_INFO_V1(pgtq_wait_batch);
 /* the cell that we are counted in, or NULL */
 static WakeCell *counted_in = NULL;
 
-static bool wait_for_batch(text *queue_name, text *consumer_name, TimestampTz until, int64 *batch);
+static int64 end_of_wait(Datum timeout);
+static bool wait_for_batch(text *queue_name, text *consumer_name, int64 until, int64 *batch);
 static bool find_subscriber(text *queue_name, text *consumer_name, int32 *queue_id, int32 *sub_id);
 static bool batch_is_there(int32 queue_id, int32 sub_id);
 static bool begin_waiting(int32 queue_id);
@@ -56,7 +58,7 @@ pgtq_wait_batch(PG_FUNCTION_ARGS)
 {
 	text	   *queue_name = PG_ARGISNULL(0) ? NULL : PG_GETARG_TEXT_PP(0);
 	text	   *consumer_name = PG_ARGISNULL(1) ? NULL : PG_GETARG_TEXT_PP(1);
-	TimestampTz until = DT_NOEND;
+	int64		until = PG_INT64_MAX;	/* by clock_steady() */
 	int64		batch;
 	volatile bool found = false;
 
@@ -68,9 +70,7 @@ pgtq_wait_batch(PG_FUNCTION_ARGS)
 						   XactIsoLevel == XACT_SERIALIZABLE ? "SERIALIZABLE" : "REPEATABLE READ"),
 				 errhint("Call it in a transaction of its own.")));
 	if (!PG_ARGISNULL(2))
-		until = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval,
-														TimestampTzGetDatum(GetCurrentTimestamp()),
-														PG_GETARG_DATUM(2)));
+		until = end_of_wait(PG_GETARG_DATUM(2));
 
 	next_batch_check_name(consumer_name);
 	PG_ENSURE_ERROR_CLEANUP(end_waiting, (Datum) 0);
@@ -84,8 +84,19 @@ pgtq_wait_batch(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(batch);
 }
 
+/* By a clock that nobody sets: a consumer is not to wait for an hour more or less. */
+static int64
+end_of_wait(Datum timeout)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	TimestampTz end = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval,
+															  TimestampTzGetDatum(now), timeout));
+
+	return TIMESTAMP_NOT_FINITE(end) ? end : clock_steady() + (end - now);
+}
+
 static bool
-wait_for_batch(text *queue_name, text *consumer_name, TimestampTz until, int64 *batch)
+wait_for_batch(text *queue_name, text *consumer_name, int64 until, int64 *batch)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pgtq wait_batch",
 												  ALLOCSET_SMALL_SIZES);
@@ -98,7 +109,7 @@ wait_for_batch(text *queue_name, text *consumer_name, TimestampTz until, int64 *
 		int32		sub_id;
 		bool		has_ticker = false;
 		bool		found = true;	/* if not subscribed: next_batch says what is wrong */
-		TimestampTz now;
+		int64		now;
 		long		timeout;
 
 		if (find_subscriber(queue_name, consumer_name, &queue_id, &sub_id))
@@ -110,13 +121,12 @@ wait_for_batch(text *queue_name, text *consumer_name, TimestampTz until, int64 *
 			found = next_batch_open(queue_name, consumer_name, batch);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(context);
-		now = GetCurrentTimestamp();
+		now = clock_steady();
 		if (found || now >= until)
 			return found;
 
 		timeout = has_ticker ? LONG_INTERVAL : POLL_INTERVAL;
-		if (until != DT_NOEND)
-			timeout = Min(timeout, TimestampDifferenceMilliseconds(now, until));
+		timeout = (long) Min(timeout, (until - now - 1) / 1000 + 1);
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, timeout, wait_event);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();

@@ -27,7 +27,9 @@ enum
 	Anum_ev_expires,
 	Anum_ev_shard,
 	Anum_ev_key,
-	Natts_event = Anum_ev_key,
+	Anum_ev_schedule,
+	Anum_ev_run,
+	Natts_event = Anum_ev_run,
 
 	/* a row of the delay store is an event and these */
 	Anum_dl_queue,

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "portability/instr_time.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/timestamp.h"
@@ -27,4 +28,18 @@ clock_now(void)
 								 ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval,
 												   TimestampTzGetDatum(now), offset));
+}
+
+/*
+ * Microseconds of a clock that nobody sets, the same for all processes: for
+ * intervals, so that whoever waits for ten seconds does not wait for an hour and
+ * ten seconds.
+ */
+int64
+clock_steady(void)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	return (int64) INSTR_TIME_GET_MICROSEC(now);
 }

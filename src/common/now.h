@@ -10,5 +10,6 @@
 extern char *pgtq_clock_offset;
 
 extern TimestampTz clock_now(void);
+extern int64 clock_steady(void);
 
 #endif							/* PGTQ_NOW_H */

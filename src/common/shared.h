@@ -65,6 +65,7 @@ typedef struct DatabaseSlot
 	pg_atomic_uint32 database;	/* 0: free */
 	pg_atomic_uint32 ticker_proc;	/* number of its PGPROC + 1; 0: none */
 	pg_atomic_uint32 executor_proc; /* the same of the executor */
+	pg_atomic_uint32 jobs_proc; /* and of the job worker */
 
 	/* shared->lock */
 	SlotState	state;
@@ -72,10 +73,12 @@ typedef struct DatabaseSlot
 	pid_t		maintenance_pid;
 	pid_t		executor_pid;
 	bool		sessions_wait;	/* for a worker slot of the server */
+	pid_t		jobs_pid;
+	bool		jobs_wait;		/* the same for sessions of jobs */
 	pid_t		held_by;		/* a session that wants nobody in the database */
 	bool		leave;			/* the launcher wants the ticker to end */
 	bool		maintenance_waits;	/* for a worker slot of the server */
-	TimestampTz started;
+	TimestampTz started;		/* the ticker, when it was asked for */
 	TimestampTz last_error_time;
 	char		last_error[ERROR_LENGTH];
 
@@ -87,6 +90,7 @@ typedef struct DatabaseSlot
 	pg_atomic_uint64 earliest;	/* the earliest due time they have committed */
 	pg_atomic_uint32 news;		/* NEWS_* */
 	pg_atomic_uint32 executor_news; /* there are ticks; taken by the executor */
+	pg_atomic_uint32 jobs_news; /* there are jobs; taken by the job worker */
 	pg_atomic_uint32 prepared;	/* is there news in prepared transactions */
 	WakeCell	cells[WAKE_CELLS];
 

@@ -30,6 +30,7 @@ PG_FUNCTION_INFO_V1(pgtq_wake_at);
 PG_FUNCTION_INFO_V1(pgtq_wake_events);
 PG_FUNCTION_INFO_V1(pgtq_wake_waiters);
 PG_FUNCTION_INFO_V1(pgtq_queues_changed);
+PG_FUNCTION_INFO_V1(pgtq_wake_jobs);
 
 /* more ticked queues in one transaction than this are all queues */
 #define MAX_TICKED 16
@@ -40,6 +41,7 @@ typedef struct Noted
 	bool		any;
 	TimestampTz due;			/* DT_NOEND: none */
 	bool		look;
+	bool		jobs;
 	bool		launcher;
 	bool		recheck;
 	uint64		cells;			/* a bit per cell that has events */
@@ -57,6 +59,7 @@ static void tell_ticker(DatabaseSlot *slot);
 static bool tell_events(DatabaseSlot *slot);
 static void tell_waiters(void);
 static void tell_executor(void);
+static void tell_jobs(DatabaseSlot *slot);
 static void tell_launcher(void);
 static void release_hold(void);
 static void forget(void);
@@ -101,6 +104,13 @@ wake_look(void)
 {
 	if (note())
 		noted.look = true;
+}
+
+void
+wake_jobs(void)
+{
+	if (note())
+		noted.jobs = true;
 }
 
 void
@@ -165,6 +175,8 @@ transaction_callback(XactEvent event, void *arg)
 			slot = shared_slot(MyDatabaseId);
 			if (slot != NULL)
 				tell_ticker(slot);
+			if (slot != NULL && noted.jobs)
+				tell_jobs(slot);
 			if (noted.ticked_length != 0)
 			{
 				tell_executor();
@@ -278,6 +290,18 @@ tell_executor(void)
 	shared_set_latch(&slot->executor_proc);
 }
 
+/* The job worker; or the ticker, which starts it. */
+static void
+tell_jobs(DatabaseSlot *slot)
+{
+	pg_atomic_write_u32(&slot->jobs_news, 1);
+	pg_memory_barrier();
+	if (pg_atomic_read_u32(&slot->jobs_proc) != 0)
+		shared_set_latch(&slot->jobs_proc);
+	else
+		shared_set_latch(&slot->ticker_proc);
+}
+
 static void
 tell_launcher(void)
 {
@@ -314,7 +338,7 @@ forget(void)
 {
 	if (noted.cells != 0)
 		memset(noted.events, 0, sizeof(noted.events));
-	noted.any = noted.look = noted.launcher = noted.recheck = false;
+	noted.any = noted.look = noted.jobs = noted.launcher = noted.recheck = false;
 	noted.due = DT_NOEND;
 	noted.cells = 0;
 	noted.ticked_length = 0;
@@ -358,5 +382,15 @@ Datum
 pgtq_queues_changed(PG_FUNCTION_ARGS)
 {
 	wake_look();
+	PG_RETURN_VOID();
+}
+
+/*
+ * _wake_jobs()
+ */
+Datum
+pgtq_wake_jobs(PG_FUNCTION_ARGS)
+{
+	wake_jobs();
 	PG_RETURN_VOID();
 }

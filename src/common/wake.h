@@ -24,6 +24,9 @@ extern void wake_waiters(int32 queue_id);
 /* the ticker is to look at everything */
 extern void wake_look(void);
 
+/* a job was submitted or planned anew */
+extern void wake_jobs(void);
+
 /* the launcher is to look at the databases; and at this one's extensions */
 extern void wake_launcher(bool recheck);
 

@@ -33,6 +33,8 @@
 #include "common/event.h"
 #include "common/insert.h"
 #include "common/queue.h"
+#include "delay/move_due.h"
+#include "delay/recur.h"
 #include "delay/scan.h"
 #include "delay/state.h"
 #include "delay/store.h"
@@ -59,6 +61,7 @@ typedef struct Target
 typedef struct Move
 {
 	TimestampTz now;
+	TimestampTz until;			/* how far ahead of now to look for the executor */
 	int			limit;
 	const MoveState *old;
 	MoveState	new;
@@ -68,7 +71,11 @@ typedef struct Move
 	int			moved;
 } Move;
 
+static int64 move_ahead = 0;
+
 static void find_due(Move *move);
+static void leave_early(Move *move);
+static bool may_be_early(Move *move, const DueRow *row);
 static bool cut_to_limit(Move *move);
 static int	compare_due(const void *a, const void *b);
 static void take_rows(Move *move);
@@ -78,6 +85,13 @@ static void add_event(Move *move, const DueRow *row, TupleDesc desc);
 static Target *target_of(Move *move, int32 queue_id);
 static void insert_events(Move *move);
 static Datum result_of(FunctionCallInfo fcinfo, const Move *move);
+
+/* For the ticker: by how many microseconds actions may enter their queues early. */
+void
+move_due_ahead(int64 ahead)
+{
+	move_ahead = ahead;
+}
 
 /*
  * _move_due(i_limit)
@@ -96,12 +110,14 @@ pgtq_move_due(PG_FUNCTION_ARGS)
 	AcceptInvalidationMessages();
 
 	move.now = clock_now();
+	move.until = move.now + move_ahead;
 	move.limit = PG_ARGISNULL(0) ? PG_INT32_MAX : Max(PG_GETARG_INT32(0), 0);
 	move.old = state_load();
 	move.new.snapshot = snapshot_to_store();
-	move.new.horizon = move.now;
+	move.new.horizon = move.until;
 	move.new.late = palloc(sizeof(Late) * Max(move.old->nlate, 1));
 	find_due(&move);
+	leave_early(&move);
 	is_long = GetCurrentTimestamp() - began > LONG_LOOK;
 
 	if (cut_to_limit(&move))
@@ -124,14 +140,14 @@ static void
 find_due(Move *move)
 {
 	const MoveState *old = move->old;
-	TimestampTz by = Min(old->horizon, move->now);
+	TimestampTz by = Min(old->horizon, move->until);
 	Relation	rel;
 	bool	   *running = palloc0(sizeof(bool) * Max(old->nlate, 1));
 
 	for (int i = 0; i < old->nlate; i++)
 	{
 		running[i] = state_late_is_running(&old->late[i]);
-		if (running[i] && old->late[i].from <= move->now)
+		if (running[i] && old->late[i].from <= move->until)
 			move->new.late[move->new.nlate++] = old->late[i];
 	}
 	move->due.limit = move->limit;
@@ -143,13 +159,45 @@ find_due(Move *move)
 				scan_unseen(rel, n, old->snapshot, by, &move->due);
 			for (int i = 0; i < old->nlate; i++)
 				if (!running[i])
-					scan_due_range(rel, n, old->late[i].from - 1, Min(old->late[i].to, move->now),
+					scan_due_range(rel, n, old->late[i].from - 1, Min(old->late[i].to, move->until),
 								   PG_INT32_MAX, &move->due);
-			scan_due_range(rel, n, old->horizon, move->now,
+			scan_due_range(rel, n, old->horizon, move->until,
 						   move->limit < PG_INT32_MAX ? move->limit + 1 : PG_INT32_MAX, &move->due);
 		}
 		relation_close(rel, NoLock);
 	}
+}
+
+/*
+ * Leaves what was found ahead of its time, unless it is for the executor alone,
+ * which runs nothing before it is due.  The horizon then is before the first
+ * that is left.
+ */
+static void
+leave_early(Move *move)
+{
+	DueRows    *due = &move->due;
+	int			kept = 0;
+
+	for (int i = 0; i < due->count; i++)
+	{
+		DueRow	   *row = &due->rows[i];
+
+		if (row->due <= move->now || may_be_early(move, row))
+			due->rows[kept++] = *row;
+		else
+			move->new.horizon = Min(move->new.horizon, row->due - 1);
+	}
+	due->count = kept;
+}
+
+static bool
+may_be_early(Move *move, const DueRow *row)
+{
+	Target	   *target = target_of(move, row->queue_id);
+
+	return target->exists && target->queue.has_executor &&
+		!heap_attisnull(row->tuple, Anum_ev_attempts, NULL);
 }
 
 /*
@@ -173,7 +221,7 @@ cut_to_limit(Move *move)
 	last = due->rows[due->count - 1].due - 1;
 	if (last < move->old->horizon)
 		return false;
-	move->new.horizon = last;
+	move->new.horizon = Min(move->new.horizon, last);
 	return true;
 }
 
@@ -257,7 +305,7 @@ full_xid(TransactionId xid)
 	return FullTransactionIdFromU64(full > next ? full - (UINT64CONST(1) << 32) : full);
 }
 
-/* Makes an event of a row. */
+/* Makes an event of a row, unless it is a run of a schedule that is put off. */
 static void
 add_event(Move *move, const DueRow *row, TupleDesc desc)
 {
@@ -268,6 +316,8 @@ add_event(Move *move, const DueRow *row, TupleDesc desc)
 	bool	   *nulls;
 
 	heap_deform_tuple(row->tuple, desc, columns, column_nulls);
+	if (recur_is_planned(column_nulls) && !recur_plan(columns, column_nulls))
+		return;
 	target = target_of(move, row->queue_id);
 	if (target->count == target->room)
 	{

@@ -33,11 +33,13 @@ PG_FUNCTION_INFO_V1(pgtq_next_due);
  */
 static StoredSnapshot *looked_with = NULL;
 static TimestampTz none_before = DT_NOBEGIN;
+static TimestampTz looked_at_horizon = DT_NOBEGIN;
 
 /* how often to look whether late ones still are */
 #define LATE_INTERVAL USECS_PER_SEC
 
 static bool first_of(Relation rel, const MoveState *state, TimestampTz *due);
+static void forget_look(void);
 static void remember_look(const StoredSnapshot *snapshot, TimestampTz due);
 
 Datum
@@ -51,6 +53,9 @@ pgtq_next_due(PG_FUNCTION_ARGS)
 	command_snapshot();
 	AcceptInvalidationMessages();
 	state = state_load();
+	if (state->horizon < looked_at_horizon)
+		forget_look();			/* the clock was set back: what the mover takes care of is less */
+	looked_at_horizon = state->horizon;
 	snapshot = snapshot_to_store();
 	for (int n = 0; (rel = store_open_generation(n, AccessShareLock)) != NULL; n++)
 	{
@@ -91,10 +96,17 @@ first_of(Relation rel, const MoveState *state, TimestampTz *due)
 }
 
 static void
-remember_look(const StoredSnapshot *snapshot, TimestampTz due)
+forget_look(void)
 {
 	if (looked_with != NULL)
 		pfree(looked_with);
+	looked_with = NULL;
+}
+
+static void
+remember_look(const StoredSnapshot *snapshot, TimestampTz due)
+{
+	forget_look();
 	looked_with = MemoryContextAlloc(TopMemoryContext, VARSIZE_ANY(snapshot));
 	memcpy(looked_with, snapshot, VARSIZE_ANY(snapshot));
 	none_before = due;

@@ -53,7 +53,7 @@ static volatile sig_atomic_t overrun = false;
 
 static void overrun_handler(void);
 static void die_handler(void);
-static void begin_timeouts(const TimerRow *row, bool in_group, TimestampTz until);
+static void begin_timeouts(int timeout);
 static void end_timeouts(void);
 static void run_sql(const char *sql);
 static void fire_constraints(void);
@@ -112,7 +112,9 @@ action_run(TimerRow *row, bool in_group, TimestampTz until, ActionResult *result
 	publish(timer, DatumGetInt32(row->values[Anum_dl_queue - 1]));
 	debug_query_string = sql;
 	pgstat_report_activity(STATE_RUNNING, sql);
-	begin_timeouts(row, in_group, until);
+	begin_timeouts(action_timeout(row));
+	if (in_group)
+		enable_timeout_at(overrun_timeout, until);
 	BeginInternalSubTransaction(NULL);
 	PG_TRY();
 	{
@@ -182,21 +184,22 @@ fire_constraints(void)
 	AfterTriggerSetState(statement);
 }
 
-/* The time that the timer has, and the one that its group has. */
-static void
-begin_timeouts(const TimerRow *row, bool in_group, TimestampTz until)
+/* How long the action of a timer may take, in milliseconds; 0: for ever. */
+int
+action_timeout(const TimerRow *row)
 {
-	int			timeout = row->nulls[Anum_ev_timeout - 1] ? pgtq_action_timeout
+	return row->nulls[Anum_ev_timeout - 1] ? pgtq_action_timeout
 		: DatumGetInt32(row->values[Anum_ev_timeout - 1]);
+}
 
+static void
+begin_timeouts(int timeout)
+{
 	overrun = false;
-	if (timeout > 0)
-	{
-		enable_timeout_after(STATEMENT_TIMEOUT, timeout);
-		enable_timeout_after(die_timeout, timeout + LAST_PATIENCE);
-	}
-	if (in_group)
-		enable_timeout_at(overrun_timeout, until);
+	if (timeout <= 0)
+		return;
+	enable_timeout_after(STATEMENT_TIMEOUT, timeout);
+	enable_timeout_after(die_timeout, timeout + LAST_PATIENCE);
 }
 
 static void
@@ -205,6 +208,29 @@ end_timeouts(void)
 	disable_timeout(STATEMENT_TIMEOUT, true);
 	disable_timeout(die_timeout, false);
 	disable_timeout(overrun_timeout, false);
+}
+
+/*
+ * Commits actions.  A deferred trigger can have deferred itself again, and runs
+ * only now: it has no more time than an action has, and can be cancelled.
+ */
+void
+action_commit(int timeout)
+{
+	begin_timeouts(timeout);
+	QueryCancelPending = false;
+	RESUME_CANCEL_INTERRUPTS();
+	CommitTransactionCommand();
+	HOLD_CANCEL_INTERRUPTS();
+	end_timeouts();
+}
+
+/* After an error, which has let cancels through. */
+void
+action_not_committed(void)
+{
+	HOLD_CANCEL_INTERRUPTS();
+	end_timeouts();
 }
 
 /* Is an error none of the action's own?  Tells if it is one to end it all. */
@@ -260,7 +286,7 @@ publish(int64 timer, int32 queue_id)
 	LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
 	session->running = timer;
 	session->running_queue = queue_id;
-	session->running_since = timer ? GetCurrentTimestamp() : 0;
+	session->running_since = timer ? clock_steady() : 0;
 	if (timer != 0)
 		session->cancel = 0;
 	LWLockRelease(shared->sessions_lock);

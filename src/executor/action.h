@@ -21,6 +21,9 @@ extern int	pgtq_action_timeout;
 extern int64 action_timer;
 
 extern void action_init(Session *session);
+extern int	action_timeout(const TimerRow *row);
+extern void action_commit(int timeout);
+extern void action_not_committed(void);
 extern ActionAgain action_run(TimerRow *row, bool in_group, TimestampTz until, ActionResult *result);
 
 #endif							/* PGTQ_ACTION_H */

@@ -20,6 +20,7 @@
 
 #include "batch/scan.h"
 #include "common/event.h"
+#include "common/now.h"
 #include "common/position.h"
 #include "common/queue.h"
 #include "executor/backlog.h"
@@ -39,6 +40,12 @@
  * in sessions run cautiously.
  */
 #define CAUTIOUS_TIMERS 128
+
+/*
+ * What is in its queue so long before its time was not fetched ahead by the ticker:
+ * the clock was set back, or somebody has moved it with pgtq.clock_offset.
+ */
+#define FARTHEST_AHEAD (2 * USECS_PER_SEC)
 
 /* what the done log said when we began to read a queue */
 typedef struct MarkKey
@@ -288,6 +295,9 @@ read_event(Relation rel, HeapTuple tuple, const Datum *values, const bool *nulls
 	work->event = DatumGetInt64(values[Anum_ev_id - 1]);
 	work->relid = RelationGetRelid(rel);
 	work->tid = tuple->t_self;
+	work->due = DatumGetTimestampTz(values[Anum_ev_time - 1]);
+	if (work->due > GetCurrentTimestamp() + FARTHEST_AHEAD)
+		work->due = DT_NOBEGIN;
 	reading->roles[reading->count++] = DatumGetObjectId(values[Anum_ev_role - 1]);
 }
 
@@ -330,7 +340,7 @@ add_timer(ExecutorQueue *queue, const WorkItem *work, Oid role)
 	timer->work = *work;
 	timer->queue = queue;
 	timer->role = role_queue(role);
-	timer->read_at = GetCurrentTimestamp();
+	timer->read_at = clock_steady();
 	if (mark != NULL && mark->started > 0)
 		timer->deaths = mark->started;
 	if (timer->role->cautious > 0 || timer->deaths > 0)
@@ -353,8 +363,8 @@ role_queue(Oid role)
 		memset(queue, 0, sizeof(RoleQueue));
 		queue->role = role;
 		dlist_init(&queue->waiting);
-		queue->retry_at = DT_NOBEGIN;
-		queue->progress = GetCurrentTimestamp();
+		queue->retry_at = 0;
+		queue->progress = clock_steady();
 		queue->cautious = is_first_look ? CAUTIOUS_TIMERS : 0;
 	}
 	return queue;
@@ -393,11 +403,24 @@ backlog_next(RoleQueue *role)
 	return timer;
 }
 
+/* A session of a role has ended: others that wait come before it. */
+void
+backlog_had_turn(Oid role)
+{
+	RoleQueue  *queue = hash_search(roles, &role, HASH_FIND, NULL);
+
+	if (queue != NULL && queue->is_active)
+	{
+		dlist_delete(&queue->node);
+		dlist_push_tail(&backlog_roles, &queue->node);
+	}
+}
+
 /* A timer's outcome is committed; it is in nobody's hands any more. */
 void
 backlog_done(Timer *timer)
 {
-	timer->role->progress = GetCurrentTimestamp();
+	timer->role->progress = clock_steady();
 	if (timer->tick != NULL)
 	{
 		timer->tick->remaining--;

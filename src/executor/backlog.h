@@ -42,8 +42,8 @@ typedef struct RoleQueue
 	int			cautious;		/* so many of the next run alone: see backlog_add() */
 	int			failures;		/* sessions in a row that did not start */
 	char		failure[128];
-	TimestampTz retry_at;
-	TimestampTz progress;		/* when something was done */
+	int64		retry_at;		/* by clock_steady(), as all times here */
+	int64		progress;		/* when something was done */
 } RoleQueue;
 
 /* a timer that is to be run */
@@ -54,7 +54,7 @@ typedef struct Timer
 	RoleQueue  *role;
 	ExecutorQueue *queue;
 	ReadTick   *tick;			/* NULL: carried */
-	TimestampTz read_at;
+	int64		read_at;
 	int			deaths;			/* sessions that died of it, perhaps */
 } Timer;
 
@@ -66,6 +66,7 @@ extern bool backlog_read(void);
 extern bool backlog_is_full(void);
 extern void backlog_wait(Timer *timer, bool in_front);
 extern Timer *backlog_next(RoleQueue *role);
+extern void backlog_had_turn(Oid role);
 extern void backlog_done(Timer *timer);
 extern bool backlog_to_save(void);
 extern void backlog_save(void *arg);

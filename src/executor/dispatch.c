@@ -6,7 +6,8 @@
  * pgtq.max_sessions of them in a database, and pgtq.max_sessions_per_role of one
  * role.  A role that waits while all are taken gets one of another's that is
  * idle, or that has been running that other's timers for a while: roles take
- * turns.
+ * turns.  The last session is for a role that has none, so that two roles with
+ * actions that never end do not shut out a third.
  *
  * A session whose action takes longer than pgtq.commit_interval is slow: what it
  * has not begun is taken back, and given to another.
@@ -22,6 +23,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "common/now.h"
 #include "compat.h"
 #include "executor/dispatch.h"
 #include "executor/done.h"
@@ -48,7 +50,7 @@ typedef struct Left
 
 static DatabaseSlot *slot;
 static BackgroundWorkerHandle **handles;	/* by number of the session */
-static TimestampTz slots_retry_at = DT_NOBEGIN;
+static int64 slots_retry_at = 0;	/* by clock_steady() */
 static bool slots_told = false;
 
 static void collect_session(Session *session);
@@ -59,7 +61,7 @@ static void settle_left(Left *left);
 static void free_session(Session *session);
 static void start_failed(RoleQueue *role, const char *reason);
 static void take_back(Session *session);
-static bool is_slow(const Session *session, TimestampTz now);
+static bool is_slow(const Session *session, int64 now);
 static bool give_role(RoleQueue *role);
 static void give_to(Session *session, RoleQueue *role);
 static void start_session(RoleQueue *role);
@@ -76,7 +78,7 @@ dispatch_init(DatabaseSlot *my_slot)
 void
 dispatch_collect(void)
 {
-	TimestampTz now = GetCurrentTimestamp();
+	int64		now = clock_steady();
 
 	for (int i = 0; i < sessions_length; i++)
 	{
@@ -207,6 +209,7 @@ free_session(Session *session)
 {
 	int			i = session - sessions;
 
+	backlog_had_turn(session->role);
 	pfree(handles[i]);
 	handles[i] = NULL;
 	pool_free(session);
@@ -216,7 +219,7 @@ free_session(Session *session)
 static void
 start_failed(RoleQueue *role, const char *reason)
 {
-	role->retry_at = GetCurrentTimestamp() + (USECS_PER_SEC / 2) * (role->failures + 1);
+	role->retry_at = clock_steady() + (USECS_PER_SEC / 2) * (role->failures + 1);
 	if (++role->failures >= MAX_FAILED_STARTS)
 	{
 		settle_fail(slot, role, "08004", reason, false);
@@ -226,7 +229,7 @@ start_failed(RoleQueue *role, const char *reason)
 
 /* Does its action keep others waiting? */
 static bool
-is_slow(const Session *session, TimestampTz now)
+is_slow(const Session *session, int64 now)
 {
 	bool		slow;
 
@@ -285,7 +288,7 @@ dispatch_give(void)
 static bool
 give_role(RoleQueue *role)
 {
-	TimestampTz now = GetCurrentTimestamp();
+	int64		now = clock_steady();
 	int			total = 0;
 	int			own = 0;
 	bool		starting = false;
@@ -313,8 +316,10 @@ give_role(RoleQueue *role)
 	if (dlist_is_empty(&role->waiting) || starting || own >= pgtq_max_sessions_per_role ||
 		role->retry_at > now || slots_retry_at > now)
 		return true;
+	if (own > 0 && total >= pgtq_max_sessions - 1)
+		return true;			/* the last one is for those who have none */
 	if (total >= pgtq_max_sessions)
-		return own > 0;
+		return false;
 	if (settle_role(slot, role))
 		start_session(role);
 	return true;
@@ -351,26 +356,10 @@ give_to(Session *session, RoleQueue *role)
 static void
 start_session(RoleQueue *role)
 {
-	BackgroundWorker worker = {0};
-	Session    *session = pool_take(MyDatabaseId, role->role);
+	Session    *session = pool_take(MyDatabaseId, role->role, false);
 	BackgroundWorkerHandle *handle;
-	bool		started = false;
+	bool		started = session != NULL && pool_start(session, SESSION_TYPE, "pgtq_session_main", &handle);
 
-	if (session != NULL)
-	{
-		worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
-		worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-		worker.bgw_restart_time = BGW_NEVER_RESTART;
-		strlcpy(worker.bgw_library_name, "pgtq", sizeof(worker.bgw_library_name));
-		strlcpy(worker.bgw_function_name, "pgtq_session_main", sizeof(worker.bgw_function_name));
-		snprintf(worker.bgw_name, sizeof(worker.bgw_name), "%s of role %u", SESSION_TYPE, role->role);
-		strlcpy(worker.bgw_type, SESSION_TYPE, sizeof(worker.bgw_type));
-		worker.bgw_main_arg = Int32GetDatum((int32) (session - sessions));
-		worker.bgw_notify_pid = MyProcPid;
-		memcpy(worker.bgw_extra, &session->generation, sizeof(uint32));
-		MemoryContextSwitchTo(TopMemoryContext);
-		started = RegisterDynamicBackgroundWorker(&worker, &handle);
-	}
 	if (started)
 	{
 		handles[session - sessions] = handle;
@@ -379,7 +368,7 @@ start_session(RoleQueue *role)
 	else if (session != NULL)
 		pool_free(session);
 	if (!started)
-		slots_retry_at = GetCurrentTimestamp() + SLOTS_RETRY;
+		slots_retry_at = clock_steady() + SLOTS_RETRY;
 	if (!started && !slots_told)
 		ereport(WARNING,
 				(errmsg("timers have to wait: no free slot for a background worker"),
@@ -392,15 +381,16 @@ start_session(RoleQueue *role)
 
 /*
  * Asks a session of another role to leave, after its group: one that is idle, or
- * else the one that has had the longest turn.  wanted counts the roles that
- * wait; those that are leaving already are enough for as many.
+ * else the one that has had the longest turn; one in the middle of an action that
+ * takes long comes last, as nobody knows when that ends.  wanted counts the roles
+ * that wait; those that will leave soon are enough for as many.
  */
 static void
 make_room(RoleQueue *role, int *wanted)
 {
-	TimestampTz now = GetCurrentTimestamp();
+	int64		now = clock_steady();
 	Session    *best = NULL;
-	bool		best_idle = false;
+	int			best_rank = 0;
 	int			leaving = 0;
 
 	(*wanted)++;
@@ -409,18 +399,19 @@ make_room(RoleQueue *role, int *wanted)
 	{
 		Session    *session = &sessions[i];
 		bool		idle = session->first == session->last;
+		bool		stuck = session->running != 0 && session->running_since + TURN <= now;
+		int			rank = idle ? 2 : (stuck ? 0 : 1);
 
 		if (handles[i] == NULL)
 			continue;
-		leaving += session->leave ? 1 : 0;
+		leaving += (session->leave && !stuck) ? 1 : 0;
 		if (session->leave || session->state != SESSION_READY || session->role == role->role ||
 			(!idle && session->since + TURN > now))
 			continue;
-		if (best == NULL || (idle && !best_idle) ||
-			(idle == best_idle && session->since < best->since))
+		if (best == NULL || rank > best_rank || (rank == best_rank && session->since < best->since))
 		{
 			best = session;
-			best_idle = idle;
+			best_rank = rank;
 		}
 	}
 	if (best != NULL && leaving < *wanted)

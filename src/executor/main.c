@@ -47,6 +47,7 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
+#include "common/now.h"
 #include "common/queue.h"
 #include "common/shared.h"
 #include "compat.h"
@@ -70,18 +71,18 @@ int			pgtq_max_sessions = 4;
 int			pgtq_max_sessions_per_role = 2;
 int			pgtq_session_idle_timeout = 60000;
 int			pgtq_commit_interval = 20;
+int			pgtq_fetch_ahead = 10;
 
 static DatabaseSlot *slot;
 static Oid	my_database;
 static MemoryContext cycle_context;
-static TimestampTz last_save = DT_NOBEGIN;
+static int64 last_save = -SAVE_INTERVAL;	/* this and the next by clock_steady() */
 static bool is_read = false;	/* all that was there was read */
 
 /* of the ticker's process */
 static bool is_wanted = false;
-static TimestampTz not_before = DT_NOBEGIN;
+static int64 not_before = 0;
 
-static bool attach(Oid database);
 static void detach(int code, Datum arg);
 static bool must_leave(void);
 static void wait_for_others(void);
@@ -89,7 +90,6 @@ static void exclude_task(void *arg);
 static void cycle(void);
 static void read_task(void *arg);
 static long save_positions(void);
-static void executor_terminate(Oid database);
 
 void
 pgtq_executor_main(Datum arg)
@@ -99,11 +99,7 @@ pgtq_executor_main(Datum arg)
 
 	slot = worker_slot(arg, &database);
 	my_database = database;
-	worker_signals();
-	if (!attach(database))
-		proc_exit(0);
-	worker_connect(database, EXECUTOR_TYPE);
-	if (!worker_has_extension())
+	if (!worker_begin(EXECUTOR_TYPE, slot, database, &slot->executor_pid, &slot->executor_proc, detach))
 		proc_exit(0);
 
 	wait_event = NamedWaitEvent("PgtqExecutor");
@@ -136,30 +132,11 @@ pgtq_executor_main(Datum arg)
 	proc_exit(0);
 }
 
-static bool
-attach(Oid database)
-{
-	bool		wanted;
-
-	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
-	wanted = pg_atomic_read_u32(&slot->database) == database &&
-		slot->executor_pid == 0 && slot->held_by == 0 && !slot->leave;
-	if (wanted)
-	{
-		slot->executor_pid = MyProcPid;
-		pg_atomic_write_u32(&slot->executor_proc, MyProcIndex() + 1);
-	}
-	LWLockRelease(shared->lock);
-	if (wanted)
-		before_shmem_exit(detach, (Datum) 0);
-	return wanted;
-}
-
 /* At our end: sessions go with us, as nobody would know what they do. */
 static void
 detach(int code, Datum arg)
 {
-	executor_terminate(my_database);
+	pool_terminate(my_database, false);
 	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
 	if (slot->executor_pid == MyProcPid)
 	{
@@ -190,10 +167,10 @@ must_leave(void)
 static void
 wait_for_others(void)
 {
-	executor_terminate(MyDatabaseId);
+	pool_terminate(MyDatabaseId, false);
 	while (!must_leave())
 	{
-		if (executor_is_gone(MyDatabaseId) &&
+		if (pool_is_empty(MyDatabaseId, false) &&
 			worker_run(slot, "waiting for run_due()", exclude_task, NULL))
 			break;
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 10, PG_WAIT_EXTENSION);
@@ -244,7 +221,7 @@ read_task(void *arg)
 static long
 save_positions(void)
 {
-	TimestampTz now = GetCurrentTimestamp();
+	int64		now = clock_steady();
 
 	if (!backlog_to_save())
 		return -1;
@@ -269,11 +246,18 @@ executor_look(void)
 	is_wanted = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
 }
 
+/* For the ticker: what the last look has found. */
+bool
+executor_is_wanted(void)
+{
+	return is_wanted;
+}
+
 /* For the ticker: starts the executor if it is wanted and not there.  Returns when to come back. */
 TimestampTz
 executor_ensure(DatabaseSlot *my_slot)
 {
-	TimestampTz now = GetCurrentTimestamp();
+	int64		now = clock_steady();
 	BackgroundWorkerHandle *handle;
 	bool		running;
 
@@ -289,42 +273,5 @@ executor_ensure(DatabaseSlot *my_slot)
 							worker_database_name(), &handle))
 			pfree(handle);
 	}
-	return not_before;
-}
-
-/* Are there neither an executor's sessions in a database nor some on their way? */
-bool
-executor_is_gone(Oid database)
-{
-	bool		gone = true;
-
-	LWLockAcquire(shared->sessions_lock, LW_SHARED);
-	for (int i = 0; i < sessions_length; i++)
-		if (sessions[i].state != SESSION_FREE && sessions[i].database == database)
-			gone = false;
-	LWLockRelease(shared->sessions_lock);
-	return gone;
-}
-
-/*
- * For an executor's end and beginning: ends the sessions of a database, at once,
- * and gives back the places of those that have ended or not begun.
- */
-static void
-executor_terminate(Oid database)
-{
-	LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
-	for (int i = 0; i < sessions_length; i++)
-	{
-		Session    *session = &sessions[i];
-
-		if (session->state == SESSION_FREE || session->database != database)
-			continue;
-		session->leave = session->orphan = true;
-		if (session->pid != 0)
-			kill(session->pid, SIGTERM);
-		else
-			session->state = SESSION_FREE;
-	}
-	LWLockRelease(shared->sessions_lock);
+	return GetCurrentTimestamp() + (not_before - now);
 }

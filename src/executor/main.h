@@ -14,12 +14,13 @@ extern int	pgtq_max_sessions;
 extern int	pgtq_max_sessions_per_role;
 extern int	pgtq_session_idle_timeout;
 extern int	pgtq_commit_interval;
+extern int	pgtq_fetch_ahead;
 
 extern PGDLLEXPORT void pgtq_executor_main(Datum arg);
 extern PGDLLEXPORT void pgtq_session_main(Datum arg);
 
 extern void executor_look(void);
+extern bool executor_is_wanted(void);
 extern TimestampTz executor_ensure(DatabaseSlot *slot);
-extern bool executor_is_gone(Oid database);
 
 #endif							/* PGTQ_EXECUTOR_MAIN_H */

@@ -19,6 +19,7 @@
 
 #include "common/now.h"
 #include "compat.h"
+#include "delay/recur.h"
 #include "delay/store.h"
 #include "executor/done.h"
 #include "executor/outcome.h"
@@ -68,7 +69,7 @@ outcome_read(const WorkItem *work, TimerRow *row)
 
 /*
  * Notes what became of a timer, for the caller to insert; one that may be tried
- * again goes back into the delay store.  The mark that it is done is
+ * again goes back into the delay store, and after a run of a schedule the next.  The mark that it is done is
  * outcome_mark()'s.
  */
 void
@@ -91,25 +92,31 @@ outcome_record(TimerRow *row, const ActionResult *result, HistoryRows *history)
 		set_column(&retry, Anum_ev_retry, Int32GetDatum(attempt));
 		set_column(&retry, Anum_dl_due, TimestampTzGetDatum(retry_time(row)));
 		store_insert(1, retry.values, retry.nulls);
+		return;
 	}
+	recur_end(row->values, row->nulls);
 }
 
-/*
- * When to try again: backoff, doubled with each attempt, an hour at most; and a
- * quarter more or less, so that what failed together does not come together.
- */
+/* When to try a timer again. */
 static TimestampTz
 retry_time(const TimerRow *row)
 {
-	int32		retries = row->nulls[Anum_ev_retry - 1] ? 0 : DatumGetInt32(row->values[Anum_ev_retry - 1]);
+	return outcome_retry_time(row->nulls[Anum_ev_backoff - 1] ? NULL : DatumGetIntervalP(row->values[Anum_ev_backoff - 1]),
+							  row->nulls[Anum_ev_retry - 1] ? 0 : DatumGetInt32(row->values[Anum_ev_retry - 1]));
+}
+
+/*
+ * When to try again: backoff, or a second, doubled with each attempt, an hour at
+ * most; and a quarter more or less, so that what failed together does not come
+ * together.
+ */
+TimestampTz
+outcome_retry_time(const Interval *backoff, int32 retries)
+{
 	double		pause = USECS_PER_SEC;
 
-	if (!row->nulls[Anum_ev_backoff - 1])
-	{
-		Interval   *backoff = DatumGetIntervalP(row->values[Anum_ev_backoff - 1]);
-
+	if (backoff != NULL)
 		pause = (backoff->month * (double) DAYS_PER_MONTH + backoff->day) * USECS_PER_DAY + backoff->time;
-	}
 	pause = Min(pause * (double) (INT64CONST(1) << Min(retries, 40)), (double) LONGEST_BACKOFF);
 	pause *= 0.75 + 0.5 * RandomFraction();
 	return clock_now() + (int64) Min(pause, (double) LONGEST_BACKOFF);

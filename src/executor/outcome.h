@@ -30,6 +30,7 @@ typedef struct ActionResult
 
 extern bool outcome_read(const WorkItem *work, TimerRow *row);
 extern void outcome_record(TimerRow *row, const ActionResult *result, HistoryRows *history);
+extern TimestampTz outcome_retry_time(const Interval *backoff, int32 retries);
 extern void outcome_mark(int count, const WorkItem *items);
 
 #endif							/* PGTQ_OUTCOME_H */

@@ -12,12 +12,16 @@
  *	 RAN       its action has run, the group is not committed
  *	 DONE      committed, or the executor took it back: its place may be used again
  *
+ * A session of a job is in here, too.  It belongs to the job worker, which gives it one job at
+ * a time and no items; see src/jobs.
+ *
  * All of it is guarded by shared->sessions_lock, unless it says otherwise.
  */
 #ifndef PGTQ_POOL_H
 #define PGTQ_POOL_H
 
 #include "datatype/timestamp.h"
+#include "postmaster/bgworker.h"
 #include "port/atomics.h"
 #include "storage/itemptr.h"
 
@@ -47,6 +51,7 @@ typedef struct WorkItem
 	int64		event;
 	Oid			relid;
 	ItemPointerData tid;
+	TimestampTz due;			/* not to be run before */
 	bool		alone;			/* in a transaction of its own */
 	bool		cautious;		/* it may kill: note before that it begins */
 } WorkItem;
@@ -73,17 +78,20 @@ typedef struct Session
 	bool		was_ready;
 	bool		leave;			/* asked to end, after its group */
 	bool		orphan;			/* its executor has ended: it gives its place back itself */
+	bool		for_jobs;		/* its executor is the job worker */
 	Oid			database;
 	Oid			role;
 	pid_t		pid;
 	pg_atomic_uint32 proc;		/* number of its PGPROC + 1; 0: none.  Atomic */
-	TimestampTz since;			/* when it was started */
-	TimestampTz idle_since;
+	int64		since;			/* when it was started; by clock_steady(), as all times here */
+	int64		idle_since;
 
 	int64		running;		/* timer whose action runs; 0: none */
 	int32		running_queue;
-	TimestampTz running_since;
+	int64		running_since;
 	int64		cancel;			/* timer that somebody wants to be stopped */
+
+	int64		job;			/* of a session for jobs: to be run; 0: none, or it is done */
 
 	uint32		first;			/* items first .. last - 1, each at its number modulo SESSION_ITEMS */
 	uint32		last;
@@ -97,7 +105,11 @@ extern int	sessions_length;
 
 extern Size pool_size(void);
 extern void pool_init(void *memory, bool found);
-extern Session *pool_take(Oid database, Oid role);
+extern Session *pool_take(Oid database, Oid role, bool for_jobs);
+extern bool pool_start(Session *session, const char *type, const char *function, BackgroundWorkerHandle **handle);
+extern bool pool_attach(Session *session);
 extern void pool_free(Session *session);
+extern void pool_terminate(Oid database, bool for_jobs);
+extern bool pool_is_empty(Oid database, bool for_jobs);
 
 #endif							/* PGTQ_POOL_H */

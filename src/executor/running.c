@@ -15,6 +15,7 @@
 #include "utils/acl.h"
 #include "utils/timestamp.h"
 
+#include "common/now.h"
 #include "common/resultset.h"
 #include "common/settings.h"
 #include "common/shared.h"
@@ -56,7 +57,7 @@ pgtq_running(PG_FUNCTION_ARGS)
 		values[1] = Int32GetDatum(session->running_queue);
 		values[2] = ObjectIdGetDatum(role);
 		values[3] = Int32GetDatum(session->pid);
-		values[4] = TimestampTzGetDatum(session->running_since);
+		values[4] = TimestampTzGetDatum(GetCurrentTimestamp() - (clock_steady() - session->running_since));
 		LWLockRelease(shared->sessions_lock);
 		if (runs && may_see(role))
 			tuplestore_putvalues(store, desc, values, nulls);
@@ -132,7 +133,7 @@ pgtq_executor_runs(PG_FUNCTION_ARGS)
 	DatabaseSlot *slot = shared_slot(MyDatabaseId);
 	bool		runs = shared != NULL && pgtq_enabled && pgtq_databases[0] == '\0';
 
-	if (slot != NULL && !runs)
+	if (shared != NULL && slot != NULL && !runs)
 	{
 		LWLockAcquire(shared->lock, LW_SHARED);
 		runs = slot->executor_pid != 0;
@@ -164,7 +165,7 @@ pgtq_executor_state(PG_FUNCTION_ARGS)
 		LWLockRelease(shared->lock);
 		LWLockAcquire(shared->sessions_lock, LW_SHARED);
 		for (int i = 0; i < sessions_length; i++)
-			count += sessions[i].state == SESSION_READY && sessions[i].database == MyDatabaseId;
+			count += sessions[i].state == SESSION_READY && sessions[i].database == MyDatabaseId && !sessions[i].for_jobs;
 		LWLockRelease(shared->sessions_lock);
 	}
 	values[1] = Int32GetDatum(count);

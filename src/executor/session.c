@@ -48,6 +48,7 @@
 #include "executor/main.h"
 #include "executor/outcome.h"
 #include "executor/pool.h"
+#include "ticker/clock.h"
 #include "ticker/worker.h"
 
 /* a timer of the group in hand */
@@ -66,28 +67,31 @@ typedef struct ActionGroup
 {
 	int			count;
 	int			ran;
+	TimestampTz due;			/* of its last member */
 	Member		members[GROUP_ACTIONS];
 } ActionGroup;
 
 static Session *session;
 static DatabaseSlot *slot;
 static MemoryContext group_context;
+static uint32 wait_event;
 static bool triggers_known = false;
 static bool has_deferrable = false;
 
-static bool attach(void);
-static void detach(int code, Datum arg);
-static bool wait_for_work(uint32 wait_event);
+static bool wait_for_work(void);
+static TimestampTz earliest_due(void);
 static int	group_limit(void);
 static void forget_triggers(Datum arg, Oid relid);
 static void take_group(ActionGroup *group, int limit);
 static void begin_transaction(void);
 static void end_transaction(void);
 static void read_rows(ActionGroup *group);
+static bool wait_until_due(const ActionGroup *group);
 static void note_start(const WorkItem *work);
 static void run_group(ActionGroup *group);
 static void run_members(ActionGroup *group);
 static bool run_member(ActionGroup *group, Member *member, TimestampTz began);
+static int	commit_timeout(const ActionGroup *group);
 static void record_group(ActionGroup *group);
 static void group_failed(ActionGroup *group, MemoryContext context);
 static void finish_group(ActionGroup *group);
@@ -96,11 +100,9 @@ static bool set_state(const Member *member, ItemState from, ItemState to);
 void
 pgtq_session_main(Datum arg)
 {
-	uint32		wait_event;
-
 	session = &sessions[DatumGetInt32(arg)];
 	worker_signals();
-	if (!attach())
+	if (!pool_attach(session))
 		proc_exit(0);
 	BackgroundWorkerInitializeConnectionByOid(session->database, session->role, SESSION_FLAGS);
 	process_session_preload_libraries();
@@ -111,6 +113,7 @@ pgtq_session_main(Datum arg)
 #endif
 	slot = shared_slot(MyDatabaseId);
 	wait_event = NamedWaitEvent("PgtqSession");
+	clock_init();
 	action_init(session);
 	CacheRegisterRelcacheCallback(forget_triggers, (Datum) 0);
 	group_context = AllocSetContextCreate(TopMemoryContext, "pgtq group", ALLOCSET_DEFAULT_SIZES);
@@ -122,7 +125,7 @@ pgtq_session_main(Datum arg)
 		shared_set_latch(&slot->executor_proc);
 
 	HOLD_CANCEL_INTERRUPTS();
-	while (wait_for_work(wait_event))
+	while (wait_for_work())
 	{
 		ActionGroup *group;
 
@@ -138,56 +141,13 @@ pgtq_session_main(Datum arg)
 	proc_exit(0);
 }
 
-/* Takes the place that the executor has made for us. */
-static bool
-attach(void)
-{
-	bool		wanted;
-	uint32		generation;
-
-	memcpy(&generation, MyBgworkerEntry->bgw_extra, sizeof(uint32));
-	LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
-	wanted = session->state == SESSION_STARTING && session->generation == generation && !session->leave;
-	if (wanted)
-	{
-		session->pid = MyProcPid;
-		pg_atomic_write_u32(&session->proc, MyProcIndex() + 1);
-	}
-	LWLockRelease(shared->sessions_lock);
-	if (wanted)
-		before_shmem_exit(detach, (Datum) 0);
-	return wanted;
-}
-
-/*
- * At our end, when the transaction has ended too, as this was registered before
- * we connected.  What we had in hand is for the executor to look at.
- */
-static void
-detach(int code, Datum arg)
-{
-	DatabaseSlot *my_slot = shared_slot(session->database);
-
-	LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
-	if (session->pid == MyProcPid)
-	{
-		session->state = session->orphan ? SESSION_FREE : SESSION_ENDED;
-		session->pid = 0;
-		session->running = 0;
-		pg_atomic_write_u32(&session->proc, 0);
-	}
-	LWLockRelease(shared->sessions_lock);
-	if (my_slot != NULL)
-		shared_set_latch(&my_slot->executor_proc);
-}
-
 /* Sleeps until there is something to run.  False if it is time to leave. */
 static bool
-wait_for_work(uint32 wait_event)
+wait_for_work(void)
 {
 	for (;;)
 	{
-		bool		work = false;
+		bool		work = earliest_due() != DT_NOEND;
 		bool		leave;
 		long		timeout;
 
@@ -195,10 +155,8 @@ wait_for_work(uint32 wait_event)
 		worker_reload();
 		LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
 		leave = session->leave;
-		for (uint32 n = session->first; n != session->last && !work; n++)
-			work = SESSION_ITEM(session, n)->state == ITEM_GIVEN;
 		timeout = pgtq_session_idle_timeout -
-			TimestampDifferenceMilliseconds(session->idle_since, GetCurrentTimestamp());
+			(long) ((clock_steady() - session->idle_since) / 1000);
 		LWLockRelease(shared->sessions_lock);
 		if (work && !leave)
 			return true;
@@ -208,6 +166,20 @@ wait_for_work(uint32 wait_event)
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, timeout, wait_event);
 		ResetLatch(MyLatch);
 	}
+}
+
+/* When the first of what was given to us is due; DT_NOEND: there is nothing. */
+static TimestampTz
+earliest_due(void)
+{
+	TimestampTz due = DT_NOEND;
+
+	LWLockAcquire(shared->sessions_lock, LW_SHARED);
+	for (uint32 n = session->first; n != session->last; n++)
+		if (SESSION_ITEM(session, n)->state == ITEM_GIVEN)
+			due = Min(due, SESSION_ITEM(session, n)->work.due);
+	LWLockRelease(shared->sessions_lock);
+	return due;
 }
 
 /*
@@ -246,19 +218,26 @@ forget_triggers(Datum arg, Oid relid)
 	triggers_known = false;
 }
 
-/* Takes a group of what was given to us; one that is to run alone is a group. */
+/*
+ * Takes a group of what was given to us: of what is due, or else of what is due
+ * next.  One that is to run alone is a group.
+ */
 static void
 take_group(ActionGroup *group, int limit)
 {
+	TimestampTz by = Max(earliest_due(), GetCurrentTimestamp());
+
+	group->due = DT_NOBEGIN;
 	LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
 	for (uint32 n = session->first; n != session->last && group->count < limit; n++)
 	{
 		SessionItem *item = SESSION_ITEM(session, n);
 
-		if (item->state != ITEM_GIVEN)
+		if (item->state != ITEM_GIVEN || item->work.due > by)
 			continue;
 		if (item->work.alone && group->count > 0)
 			break;
+		group->due = Max(group->due, item->work.due);
 		item->state = ITEM_TAKEN;
 		group->members[group->count].number = n;
 		group->members[group->count].work = item->work;
@@ -294,6 +273,11 @@ run_group(ActionGroup *group)
 	MemoryContext context = CurrentMemoryContext;
 
 	read_rows(group);
+	if (!wait_until_due(group))
+	{
+		finish_group(group);
+		return;
+	}
 	if (group->members[0].work.cautious && group->members[0].found)
 		note_start(&group->members[0].work);
 	PG_TRY();
@@ -303,10 +287,11 @@ run_group(ActionGroup *group)
 		MemoryContextSwitchTo(context);
 		run_members(group);
 		record_group(group);
-		CommitTransactionCommand();
+		action_commit(commit_timeout(group));
 	}
 	PG_CATCH();
 	{
+		action_not_committed();
 		group_failed(group, context);
 	}
 	PG_END_TRY();
@@ -334,6 +319,23 @@ read_rows(ActionGroup *group)
 					(errmsg("event " INT64_FORMAT " has gone with its queue", member->work.event)));
 	}
 	end_transaction();
+}
+
+/*
+ * Sleeps until what was fetched ahead of time is due, outside of a transaction.
+ * False if something has come that is due before.
+ */
+static bool
+wait_until_due(const ActionGroup *group)
+{
+	while (GetCurrentTimestamp() < group->due)
+	{
+		(void) clock_sleep(group->due, wait_event);
+		CHECK_FOR_INTERRUPTS();
+		if (earliest_due() < group->due)
+			return false;
+	}
+	return true;
 }
 
 /* A crash of the server must not lose this. */
@@ -383,6 +385,28 @@ run_member(ActionGroup *group, Member *member, TimestampTz began)
 	return member->ran;
 }
 
+/*
+ * How long the commit may take: what is left to the action, or as long as the
+ * most hurried of a group has, since each is run alone if that is not enough.
+ */
+static int
+commit_timeout(const ActionGroup *group)
+{
+	int			least = 0;
+
+	for (int i = 0; i < group->count; i++)
+	{
+		const Member *member = &group->members[i];
+		int			timeout = member->ran && !member->result.expired ? action_timeout(&member->row) : 0;
+
+		if (timeout > 0 && group->ran == 1)
+			timeout = Max(timeout - TimestampDifferenceMilliseconds(member->result.started, clock_now()), 1);
+		if (timeout > 0 && (least == 0 || timeout < least))
+			least = timeout;
+	}
+	return least;
+}
+
 /* What became of them, and the marks; in the transaction of their actions. */
 static void
 record_group(ActionGroup *group)
@@ -420,7 +444,6 @@ group_failed(ActionGroup *group, MemoryContext context)
 	HistoryRows history = {0};
 
 	HOLD_INTERRUPTS();
-	HOLD_CANCEL_INTERRUPTS();
 	MemoryContextSwitchTo(context);
 	error = CopyErrorData();
 	FlushErrorState();
@@ -470,7 +493,7 @@ finish_group(ActionGroup *group)
 		else
 			item->state = ITEM_DONE;
 	}
-	session->idle_since = GetCurrentTimestamp();
+	session->idle_since = clock_steady();
 	LWLockRelease(shared->sessions_lock);
 	if (slot != NULL)
 		shared_set_latch(&slot->executor_proc);

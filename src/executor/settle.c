@@ -17,6 +17,7 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
+#include "common/now.h"
 #include "compat.h"
 #include "executor/carried.h"
 #include "executor/dispatch.h"
@@ -60,7 +61,7 @@ static Settling carrying;
 static void look_task(void *arg);
 static void fail_task(void *arg);
 static void carry_running(Timer *timer, const Session *session, bool is_running);
-static void carry_waiting(RoleQueue *role, TimestampTz now);
+static void carry_waiting(RoleQueue *role, int64 now);
 static void carry_task(void *arg);
 
 /* May the role have a session?  If not, its timers fail. */
@@ -81,19 +82,26 @@ static void
 look_task(void *arg)
 {
 	RoleLook   *look = arg;
-	HeapTuple	tuple = SearchSysCache1(AUTHOID, ObjectIdGetDatum(look->role->role));
 
-	look->exists = HeapTupleIsValid(tuple);
-	if (!look->exists)
-	{
-		look->refusal = "the role that scheduled it does not exist any more";
-		return;
-	}
+	look->refusal = settle_refusal(look->role->role, &look->exists);
+}
+
+/* Why a role cannot have a session; NULL: it can. */
+const char *
+settle_refusal(Oid role, bool *exists)
+{
+	HeapTuple	tuple = SearchSysCache1(AUTHOID, ObjectIdGetDatum(role));
+	const char *refusal = NULL;
+
+	*exists = HeapTupleIsValid(tuple);
+	if (!*exists)
+		return "the role that scheduled it does not exist any more";
 	if (SESSIONS_NEED_LOGIN && !((Form_pg_authid) GETSTRUCT(tuple))->rolcanlogin)
-		look->refusal = "the role that scheduled it is not permitted to log in";
-	else if (!may_connect(MyDatabaseId, look->role->role))
-		look->refusal = "the role that scheduled it has no CONNECT privilege for the database";
+		refusal = "the role that scheduled it is not permitted to log in";
+	else if (!may_connect(MyDatabaseId, role))
+		refusal = "the role that scheduled it has no CONNECT privilege for the database";
 	ReleaseSysCache(tuple);
+	return refusal;
 }
 
 /* Fails all timers that wait for a role. */
@@ -120,7 +128,7 @@ settle_fail(DatabaseSlot *slot, RoleQueue *role, const char *sqlstate, const cha
 		}
 		if (!done)
 		{
-			role->retry_at = GetCurrentTimestamp() + USECS_PER_SEC;
+			role->retry_at = clock_steady() + USECS_PER_SEC;
 			break;
 		}
 	}
@@ -179,7 +187,7 @@ settle_condemned(DatabaseSlot *slot)
 void
 settle_carry(DatabaseSlot *slot)
 {
-	TimestampTz now = GetCurrentTimestamp();
+	int64		now = clock_steady();
 	dlist_iter	iter;
 
 	carrying.count = 0;
@@ -200,15 +208,15 @@ settle_carry(DatabaseSlot *slot)
 static void
 carry_running(Timer *timer, const Session *session, bool is_running)
 {
-	TimestampTz since = session->running_since;
+	int64		since = session->running_since;
 
 	if (is_running && timer->tick != NULL && since != 0 && carrying.count < AT_ONCE &&
-		GetCurrentTimestamp() - since > CARRY_RUNNING)
+		clock_steady() - since > CARRY_RUNNING)
 		carrying.timers[carrying.count++] = timer;
 }
 
 static void
-carry_waiting(RoleQueue *role, TimestampTz now)
+carry_waiting(RoleQueue *role, int64 now)
 {
 	dlist_iter	iter;
 

@@ -18,29 +18,6 @@
 #include "common/queue.h"
 #include "history/history.h"
 
-enum
-{
-	Anum_hi_timer = 1,
-	Anum_hi_status,
-	Anum_hi_attempt,
-	Anum_hi_queue,
-	Anum_hi_role,
-	Anum_hi_pid,
-	Anum_hi_due,
-	Anum_hi_created,
-	Anum_hi_started,
-	Anum_hi_finished,
-	Anum_hi_sqlstate,
-	Anum_hi_error,
-	Anum_hi_key,
-	Anum_hi_shard,
-	Anum_hi_timeout,
-	Anum_hi_action,
-	Natts_columns = Anum_hi_action
-};
-
-StaticAssertDecl((int) Natts_columns == (int) Natts_history, "history.h knows another number of columns");
-
 /* columns that are taken over from the timer's row of the delay store */
 static const AttrNumber from_timer[][2] = {
 	{Anum_hi_timer, Anum_ev_timer},
@@ -51,22 +28,28 @@ static const AttrNumber from_timer[][2] = {
 	{Anum_hi_key, Anum_ev_key},
 	{Anum_hi_shard, Anum_ev_shard},
 	{Anum_hi_timeout, Anum_ev_timeout},
-	{Anum_hi_action, Anum_ev_data}
+	{Anum_hi_attempts, Anum_ev_attempts},
+	{Anum_hi_backoff, Anum_ev_backoff},
+	{Anum_hi_action, Anum_ev_data},
+	{Anum_hi_schedule, Anum_ev_schedule}
 };
 
 int			pgtq_history = HISTORY_ALL;
 
-static bool is_wanted(TimerStatus status);
+static bool is_wanted(TimerStatus status, bool is_run);
 static void fill_row(Datum *row, bool *row_nulls, const Datum *timer, const bool *nulls, TimerStatus status,
 					 TimestampTz started, const char *sqlstate, const char *error);
 static Relation open_current(void);
 
-/* Does the setting want to know of this? */
+/*
+ * Does the setting want to know of this?  Runs of schedules are noted with failures
+ * too, or nobody could count how many failed in a row.
+ */
 static bool
-is_wanted(TimerStatus status)
+is_wanted(TimerStatus status, bool is_run)
 {
 	return pgtq_history == HISTORY_ALL ||
-		(pgtq_history == HISTORY_FAILURES && status != TIMER_FIRED && status != TIMER_CANCELLED);
+		(pgtq_history == HISTORY_FAILURES && (is_run || (status != TIMER_FIRED && status != TIMER_CANCELLED)));
 }
 
 /*
@@ -84,7 +67,20 @@ history_add(const Datum *timer, const bool *nulls, TimerStatus status,
 	history_insert(&rows);
 }
 
-/* The same for many, to be inserted together. */
+/* The same for a job, of which the caller knows all columns; see _add_job_history(). */
+void
+history_add_job(const Datum *values, const bool *nulls)
+{
+	Relation	rel;
+
+	if (!is_wanted((TimerStatus) DatumGetInt16(values[Anum_hi_status - 1]), false))
+		return;
+	rel = open_current();
+	insert_row(rel, Natts_history, values, nulls);
+	table_close(rel, NoLock);
+}
+
+/* As history_add() for many, to be inserted together. */
 void
 history_collect(HistoryRows *rows, const Datum *timer, const bool *nulls, TimerStatus status,
 				TimestampTz started, const char *sqlstate, const char *error)
@@ -92,7 +88,7 @@ history_collect(HistoryRows *rows, const Datum *timer, const bool *nulls, TimerS
 	Datum	   *row;
 	bool	   *row_nulls;
 
-	if (!is_wanted(status))
+	if (!is_wanted(status, !nulls[Anum_ev_schedule - 1]))
 		return;
 	if (rows->count == rows->room)
 	{
@@ -136,6 +132,8 @@ fill_row(Datum *row, bool *row_nulls, const Datum *timer, const bool *nulls, Tim
 	}
 	if (nulls[Anum_ev_attempts - 1])
 		row_nulls[Anum_hi_action - 1] = true;	/* an event, not an action */
+	else if (DatumGetInt32(timer[Anum_ev_attempts - 1]) == 1)
+		row_nulls[Anum_hi_attempts - 1] = true;
 
 	row[Anum_hi_status - 1] = Int16GetDatum((int16) status);
 	row[Anum_hi_attempt - 1] = Int32GetDatum(nulls[Anum_ev_retry - 1] ? 1 : DatumGetInt32(timer[Anum_ev_retry - 1]) + 1);

@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "commands/trigger.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
@@ -29,6 +30,17 @@ static void add_arg(Call *call, Oid type, FunctionCallInfo fcinfo, int arg);
 static void add_text(Call *call, const char *value);
 static void add_null(Call *call, Oid type);
 static Datum run(FunctionCallInfo fcinfo, const char *function, Call *call, bool byval, int typlen);
+
+/* Like _refuse_replica(): what needs a trigger there is refused here, too. */
+void
+call_refuse_replica(void)
+{
+	if (SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("timers cannot be changed under session_replication_role = replica"),
+				 errhint("What is replicated has its timers where it comes from; else SET session_replication_role = origin.")));
+}
 
 /* schedule_at() or schedule_in(), the time being known. */
 Datum

@@ -7,6 +7,7 @@
 
 #include "fmgr.h"
 
+extern void call_refuse_replica(void);
 extern Datum call_schedule(FunctionCallInfo fcinfo, Datum at, bool at_isnull);
 extern Datum call_insert_event(FunctionCallInfo fcinfo, Datum at, bool at_isnull);
 extern Datum call_schedule_many(FunctionCallInfo fcinfo);

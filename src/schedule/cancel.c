@@ -27,8 +27,10 @@
 #include "common/position.h"
 #include "common/queue.h"
 #include "common/snapshot.h"
+#include "delay/recur.h"
 #include "delay/store.h"
 #include "history/history.h"
+#include "schedule/call.h"
 
 PG_FUNCTION_INFO_V1(pgtq_cancel);
 
@@ -57,6 +59,7 @@ pgtq_cancel(PG_FUNCTION_ARGS)
 	Oid			truncations;
 
 	PreventCommandIfReadOnly("DELETE");
+	call_refuse_replica();
 	if (PG_ARGISNULL(0))
 		PG_RETURN_BOOL(false);
 	timer = PG_GETARG_INT64(0);
@@ -133,7 +136,10 @@ take_from(Relation rel, int64 timer)
 									InvalidSnapshot, true, &failure, false);
 		outcome = (result == TM_Ok) ? TAKEN : GONE;
 		if (outcome == TAKEN)
+		{
 			history_add(values, nulls, TIMER_CANCELLED, 0, NULL, NULL);
+			recur_taken(values, nulls);
+		}
 	}
 	systable_endscan_ordered(scan);
 	index_close(index, AccessShareLock);

@@ -127,6 +127,7 @@ schedule(FunctionCallInfo fcinfo, Datum at, bool at_isnull)
 	bool		nulls[Natts_delay];
 	QueueRow	queue;
 
+	call_refuse_replica();
 	if (at_isnull || TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(at)) ||
 		PG_ARGISNULL(ARG_ACTION) || !is_plain_action(PG_GETARG_DATUM(ARG_ACTION)) ||
 		!PG_ARGISNULL(ARG_KEY) || !PG_ARGISNULL(ARG_MAX_DELAY) ||
@@ -156,6 +157,7 @@ insert_event_later(FunctionCallInfo fcinfo, Datum at, bool at_isnull)
 	bool		nulls[Natts_delay];
 	QueueRow	queue;
 
+	call_refuse_replica();
 	if (at_isnull || TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(at)) ||
 		PG_ARGISNULL(EVENT_QUEUE) || !PG_ARGISNULL(EVENT_KEY) ||
 		!open_queue(PG_GETARG_DATUM(EVENT_QUEUE), false, &queue))
@@ -189,6 +191,7 @@ pgtq_schedule_many(PG_FUNCTION_ARGS)
 	Datum	   *ids;
 	TimestampTz now = clock_now();
 
+	call_refuse_replica();
 	if (PG_ARGISNULL(ARG_AT) || PG_ARGISNULL(ARG_ACTION) ||
 		!PG_ARGISNULL(ARG_SHARD) || !PG_ARGISNULL(ARG_KEY) ||
 		!is_plain(fcinfo, MANY_ATTEMPTS, MANY_BACKOFF, MANY_EXPIRES))

@@ -143,6 +143,7 @@ read_queue(int32 queue_id, TickedQueue *queue)
 static int64
 interval_microseconds(const Interval *interval)
 {
+	/* the column is not null; NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	int64		days = (int64) interval->month * DAYS_PER_MONTH + interval->day;
 
 	if (days > 100 * 366 || interval->time > 100 * 366 * USECS_PER_DAY)

@@ -31,6 +31,7 @@
 #include "utils/varlena.h"
 #include "utils/wait_event.h"
 
+#include "common/now.h"
 #include "common/settings.h"
 #include "common/shared.h"
 #include "compat.h"
@@ -58,13 +59,13 @@ typedef struct Database
 	bool		absent;			/* it does not have it */
 	bool		recheck;		/* it may have got it while a ticker was ending */
 	int			failures;		/* in a row */
-	TimestampTz retry_at;
+	int64		retry_at;		/* by clock_steady(), as all times here */
 	bool		held;			/* retry_at is for want of better: we are woken before */
 	BackgroundWorkerHandle *handle;
 } Database;
 
 static HTAB *databases = NULL;
-static TimestampTz slots_retry_at = DT_NOBEGIN;
+static int64 slots_retry_at = 0;
 
 static void launcher_exit(int code, Datum arg);
 static void read_databases(void);
@@ -76,7 +77,7 @@ static void ticker_has_ended(Database *database);
 static void dismiss_ticker(Database *database);
 static bool start_ticker(Database *database);
 static void tell_slots_missing(bool missing);
-static TimestampTz start_tickers(void);
+static int64 start_tickers(void);
 
 void
 launcher_register(void)
@@ -128,7 +129,7 @@ pgtq_launcher_main(Datum arg)
 	databases = hash_create("pgtq databases", 64, &ctl, HASH_ELEM | HASH_BLOBS);
 	for (;;)
 	{
-		TimestampTz until;
+		int64		until;
 		long		timeout;
 
 		read_databases();
@@ -136,8 +137,8 @@ pgtq_launcher_main(Datum arg)
 		until = start_tickers();
 
 		timeout = pgtq_launcher_interval * 1000L;
-		if (until != DT_NOEND)
-			timeout = Min(timeout, TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until) + 1);
+		if (until != PG_INT64_MAX)
+			timeout = Min(timeout, Max(until - clock_steady(), 0) / 1000 + 1);
 		pgstat_report_activity(STATE_IDLE, NULL);
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, timeout, wait_event);
 		ResetLatch(MyLatch);
@@ -192,7 +193,6 @@ read_databases(void)
 		{
 			memset(database, 0, sizeof(Database));
 			database->oid = oid;
-			database->retry_at = DT_NOBEGIN;
 		}
 		database->listed = true;
 		namestrcpy(&database->name, NameStr(row->datname));
@@ -249,7 +249,7 @@ take_rechecks(void)
 			database->absent = false;
 			database->recheck = true;
 			database->failures = 0;
-			database->retry_at = DT_NOBEGIN;
+			database->retry_at = 0;
 		}
 	}
 }
@@ -258,11 +258,11 @@ take_rechecks(void)
  * Starts the tickers that are missing, a few at a time, and ends those that
  * are not wanted.  Returns when to come back, if nobody wakes us.
  */
-static TimestampTz
+static int64
 start_tickers(void)
 {
-	TimestampTz now = GetCurrentTimestamp();
-	TimestampTz until = DT_NOEND;
+	int64		now = clock_steady();
+	int64		until = PG_INT64_MAX;
 	int			starting = 0;
 	bool		missing = false;
 	HASH_SEQ_STATUS seq;
@@ -297,6 +297,8 @@ start_tickers(void)
 				until = Min(until, slots_retry_at);
 			}
 		}
+		else
+			missing |= shared->slots_missing_since != 0;	/* not known yet */
 	}
 	tell_slots_missing(missing);
 	return until;
@@ -355,14 +357,14 @@ ticker_has_ended(Database *database)
 {
 	DatabaseSlot *slot = shared_slot(database->oid);
 	SlotState	state = SLOT_STOPPED;
-	TimestampTz now = GetCurrentTimestamp();
+	int64		now = clock_steady();
 
 	pfree(database->handle);
 	database->handle = NULL;
 	if (slot != NULL)
 	{
 		LWLockAcquire(shared->lock, LW_EXCLUSIVE);
-		if (slot->started + LONGEST_BACKOFF * USECS_PER_SEC < now)
+		if (slot->started + LONGEST_BACKOFF * USECS_PER_SEC < GetCurrentTimestamp())
 			database->failures = 0; /* it had been well for long */
 		if (slot->state == SLOT_STARTING)
 			slot->state = SLOT_STOPPED;
@@ -377,7 +379,7 @@ ticker_has_ended(Database *database)
 		return;
 	}
 	database->failures = 0;
-	database->retry_at = DT_NOBEGIN;
+	database->retry_at = 0;
 	if (state == SLOT_ABSENT && !database->recheck)
 	{
 		database->absent = true;
@@ -411,7 +413,7 @@ start_ticker(Database *database)
 	if (slot == NULL)
 	{
 		/* whoever it is wakes us when it is done; unless it dies */
-		database->retry_at = GetCurrentTimestamp() + USECS_PER_SEC;
+		database->retry_at = clock_steady() + USECS_PER_SEC;
 		return false;
 	}
 	if (!worker_register(TICKER_TYPE, "pgtq_ticker_main", slot, database->oid,

@@ -35,7 +35,6 @@ typedef struct Operation
 static DatabaseSlot *slot;
 static MemoryContext context;
 
-static bool attach(Oid database);
 static void detach(int code, Datum arg);
 static void list_task(void *arg);
 static void operation_task(void *arg);
@@ -48,11 +47,7 @@ pgtq_maintenance_main(Datum arg)
 	ListCell   *lc;
 
 	slot = worker_slot(arg, &database);
-	worker_signals();
-	if (!attach(database))
-		proc_exit(0);
-	worker_connect(database, MAINTENANCE_TYPE);
-	if (!worker_has_extension())
+	if (!worker_begin(MAINTENANCE_TYPE, slot, database, &slot->maintenance_pid, NULL, detach))
 		proc_exit(0);
 
 	context = AllocSetContextCreate(TopMemoryContext, "pgtq maintenance", ALLOCSET_DEFAULT_SIZES);
@@ -73,22 +68,6 @@ pgtq_maintenance_main(Datum arg)
 	pg_atomic_fetch_add_u64(&slot->counters.maintenance_runs, 1);
 	pgstat_report_stat(true);
 	proc_exit(0);
-}
-
-static bool
-attach(Oid database)
-{
-	bool		wanted;
-
-	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
-	wanted = pg_atomic_read_u32(&slot->database) == database &&
-		slot->maintenance_pid == 0 && slot->held_by == 0;
-	if (wanted)
-		slot->maintenance_pid = MyProcPid;
-	LWLockRelease(shared->lock);
-	if (wanted)
-		before_shmem_exit(detach, (Datum) 0);
-	return wanted;
 }
 
 static void

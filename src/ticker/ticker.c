@@ -28,7 +28,9 @@
 #include "common/settings.h"
 #include "common/shared.h"
 #include "compat.h"
+#include "delay/move_due.h"
 #include "executor/main.h"
+#include "jobs/worker.h"
 #include "ticker/clock.h"
 #include "ticker/plan.h"
 #include "ticker/ticker.h"
@@ -60,20 +62,24 @@ typedef struct TickTask
 static DatabaseSlot *slot;
 static MemoryContext cycle_context;
 static TimestampTz next_due = DT_NOEND;
+static TimestampTz moved_ahead = DT_NOBEGIN;	/* by then, what may be early has left */
 static TimestampTz move_not_before = DT_NOBEGIN;
 static int64 move_retry = SHORTEST_RETRY;
 static bool queues_changed = true;
+static bool recovery_noted = false; /* once is enough: on another timeline another ticker runs */
 static bool swept = false;		/* in this cycle idle queues were ticked */
 static TimestampTz next_maintenance = DT_NOBEGIN;
 static bool maintenance_told = false;
 
-static bool attach(Oid database);
+static void leave_unattached(Oid database);
 static void detach(int code, Datum arg);
 static bool must_leave(void);
 static void cycle(void);
 static void take_news(void);
 static void look_task(void *arg);
 static TimestampTz query_next_due(void);
+static int64 ahead_of_time(void);
+static TimestampTz move_time(void);
 static bool move_due(void);
 static void move_task(void *arg);
 static void put_off_move(void);
@@ -95,18 +101,14 @@ pgtq_ticker_main(Datum arg)
 	uint32		wait_event;
 
 	slot = worker_slot(arg, &database);
-	worker_signals();
-	if (!attach(database))
-		proc_exit(0);
-	worker_connect(database, TICKER_TYPE);
-	if (!worker_has_extension())
-		proc_exit(0);
+	if (!worker_begin(TICKER_TYPE, slot, database, &slot->ticker_pid, &slot->ticker_proc, detach))
+		leave_unattached(database);
 
+	ereport(LOG, (errmsg("pgtq ticker started in database \"%s\"", worker_database_name())));
 	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
 	slot->state = SLOT_RUNNING;
 	LWLockRelease(shared->lock);
 	shared_wake_launcher();
-	ereport(LOG, (errmsg("pgtq ticker started in database \"%s\"", worker_database_name())));
 
 	wait_event = NamedWaitEvent("PgtqTicker");
 	clock_init();
@@ -126,27 +128,15 @@ pgtq_ticker_main(Datum arg)
 	proc_exit(0);
 }
 
-/* Takes the slot, unless we are not wanted any more. */
-static bool
-attach(Oid database)
+/* We are not wanted now, but may be again: the launcher is to know. */
+static void
+leave_unattached(Oid database)
 {
-	bool		wanted;
-
 	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
-	wanted = pg_atomic_read_u32(&slot->database) == database &&
-		slot->ticker_pid == 0 && slot->held_by == 0 && !slot->leave;
-	if (wanted)
-	{
-		slot->ticker_pid = MyProcPid;
-		slot->started = GetCurrentTimestamp();
-		pg_atomic_write_u32(&slot->ticker_proc, MyProcIndex() + 1);
-	}
-	else if (pg_atomic_read_u32(&slot->database) == database && slot->ticker_pid == 0)
+	if (pg_atomic_read_u32(&slot->database) == database && slot->ticker_pid == 0)
 		slot->state = SLOT_DISMISSED;
 	LWLockRelease(shared->lock);
-	if (wanted)
-		before_shmem_exit(detach, (Datum) 0);
-	return wanted;
+	proc_exit(0);
 }
 
 /*
@@ -170,6 +160,7 @@ detach(int code, Datum arg)
 	}
 	LWLockRelease(shared->lock);
 	shared_set_latch(&slot->executor_proc);
+	shared_set_latch(&slot->jobs_proc);
 	shared_wake_launcher();
 }
 
@@ -199,6 +190,8 @@ cycle(void)
 			queues_changed = false;
 			if (!worker_run(slot, "looking at the queues", look_task, NULL))
 				look_again_soon();
+			else
+				recovery_noted = true;
 		}
 		busy = move_due();
 		busy |= tick_due();
@@ -216,7 +209,7 @@ take_news(void)
 
 	next_due = Min(next_due, earliest);
 	if (earliest != DT_NOEND)
-		move_not_before = DT_NOBEGIN;	/* this one may not be locked */
+		move_not_before = moved_ahead = DT_NOBEGIN; /* this one may not be locked, and may be early */
 	if (pg_atomic_exchange_u32(&slot->news, 0) & NEWS_QUEUES)
 	{
 		queues_changed = true;
@@ -229,7 +222,15 @@ static void
 look_task(void *arg)
 {
 	static SPIPlanPtr plan = NULL;
+	static SPIPlanPtr recovery_plan = NULL;
 	bool		isnull;
+
+	if (!recovery_noted)
+	{
+		worker_plan(&recovery_plan, "select pgtq._note_recovery()", 0, NULL);
+		if (SPI_execute_plan(recovery_plan, NULL, NULL, false, 1) != SPI_OK_SELECT)
+			elog(ERROR, "could not look for a recovery");
+	}
 
 	/* before looking, so that whoever prepares from now on sets it again */
 	pg_atomic_write_u32(&slot->prepared, 0);
@@ -242,6 +243,7 @@ look_task(void *arg)
 
 	plan_read();
 	executor_look();
+	jobs_look(slot);
 	next_due = query_next_due();
 	move_not_before = DT_NOBEGIN;
 }
@@ -260,6 +262,26 @@ query_next_due(void)
 	return isnull ? DT_NOEND : DatumGetTimestampTz(due);
 }
 
+/* By how much the executor may have an action early, so as to begin it on time. */
+static int64
+ahead_of_time(void)
+{
+	return executor_is_wanted() ? pgtq_fetch_ahead * INT64CONST(1000) : 0;
+}
+
+/*
+ * When to move: when something is due, but early enough for the executor, in the
+ * middle of the time that it may have, so that what comes close after it comes
+ * along.  What did not leave then is no action.
+ */
+static TimestampTz
+move_time(void)
+{
+	if (next_due <= moved_ahead || next_due == DT_NOEND)
+		return next_due;
+	return next_due - ahead_of_time() / 2;
+}
+
 /*
  * Moves a slice of what is due, and ticks the queues that it went into, in
  * following transactions: a tick does not see the events of its own.  True if
@@ -272,14 +294,21 @@ move_due(void)
 	TimestampTz due = next_due;
 	Move		move = {0};
 
-	if (due > now || move_not_before > now)
+	if (move_time() > now || move_not_before > now)
 		return false;
+	if (!recovery_noted)
+	{
+		put_off_move();
+		return false;
+	}
+	move_due_ahead(ahead_of_time());
 	if (!worker_run(slot, "moving what is due", move_task, &move))
 	{
 		put_off_move();
 		return false;
 	}
 	next_due = move.next_due;
+	moved_ahead = (move.moved < pgtq_move_limit) ? now + ahead_of_time() : DT_NOBEGIN;
 	if (move.moved == 0)
 	{
 		if (next_due <= now)
@@ -353,7 +382,7 @@ tick_due(void)
 	{
 		tick_queue(lfirst_int(lc));
 		/* what has become due meanwhile comes first */
-		if (next_due <= GetCurrentTimestamp() || pg_atomic_read_u64(&slot->earliest) < (uint64) DT_NOEND)
+		if (move_time() <= GetCurrentTimestamp() || pg_atomic_read_u64(&slot->earliest) < (uint64) DT_NOEND)
 			break;
 	}
 	list_free(due);
@@ -479,8 +508,9 @@ sleep_until_next(uint32 wait_event)
 
 	if (queues_changed)
 		until = DT_NOBEGIN;
-	until = Min(until, Max(next_due, move_not_before));
+	until = Min(until, Max(move_time(), move_not_before));
 	until = Min(until, executor_ensure(slot));
+	until = Min(until, jobs_ensure(slot));
 	pg_atomic_write_u64(&slot->next_due, (uint64) next_due);
 	pg_atomic_write_u64(&slot->planned, (uint64) until);
 	pg_memory_barrier();		/* see wake.c */
@@ -494,6 +524,7 @@ sleep_until_next(uint32 wait_event)
 		ereport(LOG, (errmsg("pgtq ticker: the clock was set")));
 		pg_atomic_fetch_add_u64(&slot->counters.clock_steps, 1);
 		plan_clock_set();
+		move_not_before = DT_NOBEGIN;
 		next_maintenance = Min(next_maintenance,
 							   GetCurrentTimestamp() + pgtq_maintenance_interval * USECS_PER_SEC);
 		queues_changed = true;

@@ -36,15 +36,16 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
+#include "common/now.h"
 #include "common/shared.h"
 #include "common/wake.h"
 #include "compat.h"
-#include "executor/main.h"
+#include "executor/pool.h"
 #include "ticker/utility.h"
 
-/* milliseconds: a worker that does not leave by itself is terminated, then we give up */
-#define PATIENCE 500
-#define LAST_PATIENCE 5000
+/* a worker that does not leave by itself is terminated, then we give up */
+#define PATIENCE (USECS_PER_SEC / 2)
+#define LAST_PATIENCE (5 * USECS_PER_SEC)
 
 /* what a command tells the workers */
 typedef enum News
@@ -191,7 +192,7 @@ static void
 make_room(Oid database)
 {
 	DatabaseSlot *slot = shared_slot(database);
-	TimestampTz start = GetCurrentTimestamp();
+	int64		start = clock_steady();
 	bool		terminated = false;
 
 	if (slot == NULL)
@@ -202,7 +203,8 @@ make_room(Oid database)
 		pid_t		ticker;
 		pid_t		maintenance;
 		pid_t		executor;
-		TimestampTz now = GetCurrentTimestamp();
+		pid_t		jobs;
+		int64		waited = clock_steady() - start;
 
 		LWLockAcquire(shared->lock, LW_EXCLUSIVE);
 		if (pg_atomic_read_u32(&slot->database) == database)
@@ -210,19 +212,23 @@ make_room(Oid database)
 		ticker = slot->ticker_pid;
 		maintenance = slot->maintenance_pid;
 		executor = slot->executor_pid;
+		jobs = slot->jobs_pid;
 		LWLockRelease(shared->lock);
-		if (ticker == 0 && maintenance == 0 && executor == 0 && executor_is_gone(database))
+		if (ticker == 0 && maintenance == 0 && executor == 0 && jobs == 0 &&
+			pool_is_empty(database, false) && pool_is_empty(database, true))
 			break;
 		shared_set_latch(&slot->ticker_proc);
 		shared_set_latch(&slot->executor_proc);
-		if (!terminated && TimestampDifferenceExceeds(start, now, PATIENCE))
+		shared_set_latch(&slot->jobs_proc);
+		if (!terminated && waited > PATIENCE)
 		{
 			terminate(ticker);
 			terminate(maintenance);
 			terminate(executor);
+			terminate(jobs);
 			terminated = true;
 		}
-		if (TimestampDifferenceExceeds(start, now, LAST_PATIENCE))
+		if (waited > LAST_PATIENCE)
 			break;
 		pg_usleep(1000);
 		CHECK_FOR_INTERRUPTS();

@@ -10,18 +10,20 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "catalog/pg_authid.h"
 #include "catalog/pg_extension.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/interrupt.h"
-#include "storage/ipc.h"
 #include "storage/lmgr.h"
+#include "storage/proc.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
+#include "compat.h"
 #include "ticker/worker.h"
 
 /*
@@ -40,10 +42,16 @@ static const char *const worker_settings[][2] = {
 	{"statement_timeout", "0"},
 	{"idle_in_transaction_session_timeout", "0"},
 	{"client_min_messages", "error"},
+	{"exit_on_error", "off"},
 	{"session_replication_role", "origin"},
 	{"jit", "off"},
+#ifdef HAVE_TRANSACTION_TIMEOUT
+	{"transaction_timeout", "0"},
+#endif
 };
 
+static void connect_to_database(Oid database, const char *type);
+static void be_superuser(void);
 static bool begin_transaction(void);
 static void end_with_error(DatabaseSlot *slot, MemoryContext context);
 
@@ -91,13 +99,55 @@ worker_signals(void)
 	BackgroundWorkerUnblockSignals();
 }
 
-void
-worker_connect(Oid database, const char *type)
+/*
+ * What a worker of a database begins with: it takes its place in the slot, by
+ * its pid, and with "proc" is there to be woken; and it connects.  At its end
+ * detach() is to give the place back.  False if it is to end at once: it is not
+ * wanted any more, or there is one already, or the extension is not there.
+ */
+bool
+worker_begin(const char *type, DatabaseSlot *slot, Oid database,
+			 pid_t *pid, pg_atomic_uint32 *proc, pg_on_exit_callback detach)
+{
+	bool		wanted;
+
+	worker_signals();
+	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
+	wanted = pg_atomic_read_u32(&slot->database) == database &&
+		*pid == 0 && slot->held_by == 0 && !slot->leave;
+	if (wanted)
+	{
+		*pid = MyProcPid;
+		if (proc != NULL)
+			pg_atomic_write_u32(proc, MyProcIndex() + 1);
+	}
+	LWLockRelease(shared->lock);
+	if (!wanted)
+		return false;
+	before_shmem_exit(detach, (Datum) 0);
+	connect_to_database(database, type);
+	return worker_has_extension();
+}
+
+static void
+connect_to_database(Oid database, const char *type)
 {
 	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
+	be_superuser();
 	for (size_t i = 0; i < lengthof(worker_settings); i++)
 		SetConfigOption(worker_settings[i][0], worker_settings[i][1], PGC_SUSET, PGC_S_SESSION);
 	SetConfigOption("application_name", type, PGC_USERSET, PGC_S_SESSION);
+}
+
+/* Whom we run as are settings, too, and an owner of the database can make them his own role. */
+static void
+be_superuser(void)
+{
+	StartTransactionCommand();
+	SetConfigOption("session_authorization", GetUserNameFromId(BOOTSTRAP_SUPERUSERID, false),
+					PGC_SUSET, PGC_S_SESSION);
+	SetConfigOption("role", "none", PGC_SUSET, PGC_S_SESSION);
+	CommitTransactionCommand();
 }
 
 /* Is the extension installed in our database? */

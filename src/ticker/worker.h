@@ -7,6 +7,7 @@
 
 #include "executor/spi.h"
 #include "postmaster/bgworker.h"
+#include "storage/ipc.h"
 
 #include "common/shared.h"
 
@@ -18,7 +19,8 @@ extern bool worker_register(const char *type, const char *function, DatabaseSlot
 extern DatabaseSlot *worker_slot(Datum arg, Oid *database);
 extern const char *worker_database_name(void);
 extern void worker_signals(void);
-extern void worker_connect(Oid database, const char *type);
+extern bool worker_begin(const char *type, DatabaseSlot *slot, Oid database,
+						 pid_t *pid, pg_atomic_uint32 *proc, pg_on_exit_callback detach);
 extern bool worker_has_extension(void);
 extern bool worker_run(DatabaseSlot *slot, const char *activity, WorkerTask task, void *arg);
 extern void worker_reload(void);

@@ -9,6 +9,7 @@ from server import BUILDS
 # SQL with ours stands here, to be looked at by a human once.
 INJECTION = "text type variable is not sanitized"
 QUOTED = "names go through quote_fqname() or are made of numbers"
+CRON = "pg_cron is not in this database; the function looks before it calls"
 EXPECTED = {
     ("_create_ring_table", INJECTION): QUOTED,
     ("_drop_table", INJECTION): QUOTED,
@@ -28,9 +29,13 @@ EXPECTED = {
     ("_take_timer", "control reached end"): "its loop ends by RETURN only",
     ("_take_timer", "cannot determinate a result"): "RETURNING * of a generation is a row of delay",
     ("fire", INJECTION): "the caller's own action, run with the caller's rights",
+    ("_run_statement", INJECTION): "the caller's own job, run with the caller's rights",
+    ("_run_statement", "cannot determinate a result"): "whatever the job returns",
     ("_end_due", INJECTION): "made of catalog names and _ring_sql()",
     ("_end_due", "cannot determinate a result"): "a row of an event table is a row of delay, with what follows",
+    ("_reclaim_ring", INJECTION): "the query is our own, and gets a number",
     ("_undone", INJECTION): "made of the names of tables of a ring",
+    ("_cron_day_item", "composite OUT variable"): "it returns two things",
     ("cancel", "unused parameter"): "for timers that are distributed over servers",
     ("get_batch_cursor", INJECTION): "the caller's own SQL, run with the caller's rights",
     ("_trigger_event", INJECTION): "SQL of the trigger's owner, run with the rights of whoever changes the table",
@@ -38,6 +43,9 @@ EXPECTED = {
     ("create_timer_trigger", INJECTION): "the caller's own SQL, and names in quotes, run with the caller's rights",
     ("_current_table", "control reached end"): "its loop ends by RETURN only",
     ("wait_batch", "control reached end"): "its loop ends by RETURN only",
+    ("start", "does not exist"): CRON,
+    ("stop", "does not exist"): CRON,
+    ("_trim_cron_log", "does not exist"): CRON,
     ("get_batch_cursor", "is maybe unmodified"): "the columns come from dynamic SQL",
     ("get_batch_events", "is maybe unmodified"): "the columns come from dynamic SQL",
 }

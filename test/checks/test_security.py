@@ -45,13 +45,14 @@ def test_public_may_touch_nothing(db):
 
 
 def test_everything_has_a_comment(db):
+    db.rows("select pgtq.create_queue('q')")
     assert names(db, """
         select p.oid::regprocedure::text from pg_proc as p
          where pronamespace = 'pgtq'::regnamespace
            and obj_description(p.oid, 'pg_proc') is null
         union all
         select c.oid::regclass::text from pg_class as c
-         where relnamespace = 'pgtq'::regnamespace and relkind in ('r', 'p', 'v', 'm')
+         where relnamespace = 'pgtq'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'S')
            and obj_description(c.oid, 'pg_class') is null
         union all
         select typname from pg_type as t
@@ -70,3 +71,23 @@ def test_pl_build_needs_no_superuser(workspace):
         # again, as an upgrade to the same version
         server.psql("hosted", file=workspace.main.src / "pgtq_pl_only.upgrade.sql",
                     user="customer", args=["--single-transaction"])
+
+
+def test_views_of_users_tell_what_their_columns_are(db):
+    assert names(db, """
+        select c.relname || '.' || attname
+          from pg_class as c join pg_attribute on attrelid = c.oid and attnum > 0 and not attisdropped
+         where relnamespace = 'pgtq'::regnamespace
+           and relname in ('timers', 'upcoming', 'running', 'attempts', 'dead_letters', 'queue_stats', 'consumer_stats',
+                           'lateness', 'ticker_stats', 'subscription')
+           and col_description(c.oid, attnum) is null
+    """) == []
+
+
+def test_internal_functions_say_so(db):
+    """What begins with an underscore is marked in \\df+, and nothing else is."""
+    assert names(db, """
+        select proname from pg_proc
+         where pronamespace = 'pgtq'::regnamespace
+           and (proname ~ '^_') <> (obj_description(oid, 'pg_proc') ~ '^Internal: ')
+    """) == []

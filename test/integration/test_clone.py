@@ -181,6 +181,12 @@ def test_pause(server, build):
         assert conn.execute("select count(*) from pgtq.delay where dl_due < now()").fetchone()[0] > 0
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
             conn.execute("select pgtq.schedule_in('1 h', 'select 1')")
+        # nor is it for a role that schedules to say
+        conn.execute(f"create role {db.name}_writer in role pgtq_writer; set role {db.name}_writer")
+        with pytest.raises((psycopg.errors.ObjectNotInPrerequisiteState, psycopg.errors.InsufficientPrivilege)):
+            conn.execute("set pgtq.on_clone = 'run'")
+            conn.execute("select pgtq.schedule_in('1 h', 'select 1')")
+        conn.execute(f"reset role; reset pgtq.on_clone; drop role {db.name}_writer")
         conn.execute("select pgtq.adopt()")
         assert conn.execute("select pgtq.adopt()").fetchone() == (0,)
     check(copy)

@@ -56,6 +56,7 @@ def test_dump_and_restore(db, workspace, form):
                 for n in range(3):
                     rows = tables[f"pgtq.{log}_{n}"]
                     tables[f"pgtq.{log}_{n}"] = [r for r in rows if not r[0].startswith(("(0,", "(-1,"))]
+            del tables["pgtq.timeline"]     # of the database, not of what is in it
         assert after == before
         assert copy.value("select count(*) from pgtq.subscription where sub_batch = %s", batch) == 1
     finally:

@@ -177,7 +177,7 @@ def test_dropped_role_with_a_session(db):
 
 
 def test_role_that_must_not_log_in(db):
-    timer = schedule(db, "select 1", "mallory", "0.5 s")
+    timer = schedule(db, "select 1", "mallory", "2 s")
     db.psql("alter role mallory nologin")
     assert outcome(db, timer)[0] == ("failed" if db.server.workspace.major < 17 else "fired")
 
@@ -214,6 +214,46 @@ def test_exhausting_sessions(db):
         assert len(db.rows("select from pgtq.running")) == 2
     db.psql("select pgtq.drop_queue('timers', true)")
     db.rows("select pg_terminate_backend(pid) from pgtq.running")
+
+
+def test_more_roles_that_never_end_than_sessions(db):
+    """They have them all; who waits comes before their next ones, when any of them is stopped."""
+    names = ["mallory", "m2", "m3", "m4"]
+    db.psql("".join(f"create role {n} login; grant pgtq_writer to {n};" for n in [*names[1:], "eve"]))
+    try:
+        for name in names:
+            schedule(db, "select pg_sleep(600)", name, timeout_ms=1000000)
+        eventually(lambda: len(db.rows("select from pgtq.running")) == 4)
+        for name in names:
+            schedule(db, "select pg_sleep(600)", name, timeout_ms=1000000)
+        timer = schedule(db, "select 1", "eve")
+        eventually(lambda: db.rows("select from pgtq.health() where name = 'sessions' and status = 'warn'"))
+        assert db.value("select state from pgtq.timers where id = %s", timer) == "due"
+        db.rows("select pgtq.cancel_running(id) from pgtq.running where scheduled_by = 'mallory'")
+        assert outcome(db, timer)[0] == "fired"
+    finally:
+        db.psql("select pgtq.drop_queue('timers', true)")
+        db.rows("select pg_terminate_backend(pid) from pgtq.running")
+        eventually(lambda: not db.rows("select from pgtq.running"))
+        db.psql("drop owned by m2, m3, m4, eve; drop role m2, m3, m4, eve")
+
+
+def test_two_roles_cannot_have_all_sessions(db):
+    """A third and a fourth role get their turns, one after the other, while two never end."""
+    with role(db, "carol"), role(db, "bob"), role(db, "dave"):
+        for name in ("mallory", "carol"):
+            for _ in range(4):
+                schedule(db, "select pg_sleep(600)", name, timeout_ms=1000000)
+        eventually(lambda: len(db.rows("select from pgtq.running")) == 3)
+        for _ in range(3):
+            for name in ("bob", "dave"):
+                assert outcome(db, schedule(db, "select 1", name))[0] == "fired"
+        timers = [schedule(db, "select pg_sleep(0.05)", name) for _ in range(20) for name in ("bob", "dave")]
+        assert {outcome(db, timer)[0] for timer in timers} == {"fired"}
+        assert len(db.rows("select from pgtq.running")) == 3
+        db.psql("select pgtq.drop_queue('timers', true)")
+        db.rows("select pg_terminate_backend(pid) from pgtq.running")
+        eventually(lambda: not db.rows("select from pgtq.running"))
 
 
 def test_executor_is_not_kept_waiting(db):

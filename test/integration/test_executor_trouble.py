@@ -37,6 +37,40 @@ def test_timeout_covers_locks(db):
         assert outcome(db, timer)[:2] == ("failed", "57014")
 
 
+REARMED = """
+    create table app.rearmed (n int);
+    create function app.rearm() returns trigger as $$ begin
+        if new.n < 3 then
+            set constraints all deferred;
+            insert into app.rearmed values (new.n + 1);
+        else
+            {};
+        end if;
+        return null;
+    end $$ language plpgsql;
+    create constraint trigger rearm after insert on app.rearmed deferrable initially deferred
+        for each row execute function app.rearm();"""
+
+
+@pytest.mark.parametrize("then, sqlstate", [("perform pg_sleep(3600)", "57014"), ("perform 1 / 0", "22012")])
+@pytest.mark.parametrize("before", ["", "select 1"])
+def test_a_trigger_that_waits_for_the_commit(db, then, sqlstate, before):
+    """Whatever is deferred until the commit counts for the action: its time, and its errors."""
+    if before:      # before there is a deferrable trigger a group has many actions
+        with db.connect() as conn:
+            actions = [REARMED.format(then) + "insert into app.rearmed values (1)", LOG.format("neighbour")]
+            timer, other = conn.execute("select pgtq.schedule_many(array_fill(now(), array[2]), %s, timeout_ms => 2000)",
+                                        (actions,)).fetchone()[0]
+    else:
+        db.psql(REARMED.format(then))
+        timer = schedule(db, "insert into app.rearmed values (1)", timeout_ms=500)
+        other = schedule(db, LOG.format("neighbour"))
+    assert outcome(db, timer)[:2] == ("failed", sqlstate)
+    assert outcome(db, other)[0] == "fired"
+    assert logged(db) == ["neighbour"]
+    eventually(lambda: not running(db))
+
+
 def test_cancel_is_not_escaped(db):
     """An action that catches the cancel goes with its session, and does not come back for ever."""
     timer = schedule(db, """do $$ begin
@@ -113,6 +147,7 @@ def test_slow_one_in_a_group(db):
 def test_carried_survives_a_restart_of_the_executor(db):
     slow = schedule(db, LOG.format("slow") + "; select pg_sleep(3)")
     eventually(lambda: db.value("select count(*) from pgtq.carried") == 1)
+    assert db.rows("select id, state from pgtq.timers") == [(slow, "due")]
     db.rows("select pg_terminate_backend(pid) from pg_stat_activity"
             " where backend_type = 'pgtq executor' and datname = current_database()")
     assert outcome(db, slow)[0] == "fired"
@@ -153,6 +188,7 @@ def test_without_history(db):
     schedule(db, LOG.format("y"))
     eventually(lambda: logged(db) == ["x", "y"])
     assert db.value("select count(*) from pgtq.history") == 0
+    eventually(lambda: not db.rows("select from pgtq.timers"))
 
 
 def test_deadlock_with_others(db):

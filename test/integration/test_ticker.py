@@ -120,6 +120,16 @@ def test_idle_queue_is_ticked(ticking):
         assert batch(conn) == []
 
 
+def test_idle_sleeps(ticking):
+    """With nothing due the ticker plans to sleep for most of a minute, and does."""
+    def asleep():
+        return ticking.rows("select wakeups, next_wake from pgtq._ticker_state() where next_wake > clock_timestamp() + interval '20 s'")
+    before = eventually(asleep)
+    with pytest.raises(AssertionError):     # for a while: longer than any wait of its own that is not a plan
+        eventually(lambda: ticking.value("select wakeups from pgtq._ticker_state()") > before[0][0] + 1, 3)
+    assert asleep()
+
+
 def test_paused_queue_is_not_ticked(ticking):
     ticking.psql("""select pgtq.create_queue('other'), pgtq.register_consumer('other', 'c');
                     select pgtq.set_queue_config('q', 'ticker_paused', 'true')""")
@@ -327,8 +337,8 @@ def test_reader_may_look(ticking):
         conn.execute("set role pgtq_reader")
         assert conn.execute("select running from pgtq.ticker_stats").fetchone() == (True,)
         found = dict(conn.execute("select name, status from pgtq.health()").fetchall())
-        assert set(found) == {"preload", "server", "worker slots", "ticker", "maintenance", "executor",
-                              "errors", "ticks"}
+        assert set(found) >= {"preload", "server", "worker slots", "ticker", "maintenance", "executor",
+                              "sessions", "errors", "ticks"}
         assert found["ticker"] == found["ticks"] == "ok"
         assert batch(conn, timeout="0") is None
 

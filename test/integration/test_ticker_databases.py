@@ -1,10 +1,13 @@
 """The launcher: a ticker where one belongs, and out of the way where it does not.
 
-PGTQ_FULL=1 makes and drops fifty databases where ten will do otherwise.
+PGTQ_FULL=1 makes and drops fifty databases where ten will do otherwise, and starts a
+server with two hundred.
 """
 
 import os
+import re
 import threading
+import time
 
 import psycopg
 import pytest
@@ -12,7 +15,8 @@ from conftest import has_ticker
 from consumer import Background, events
 from server import Database, eventually
 
-MANY = 50 if os.environ.get("PGTQ_FULL") else 10
+FULL = bool(os.environ.get("PGTQ_FULL"))
+MANY = 50 if FULL else 10
 
 
 def ticker_pid(db):
@@ -230,3 +234,65 @@ def test_many_databases_at_once(preloaded):
         db.drop()
     for n in range(MANY):
         preloaded.drop_db(f"without_{n}")
+
+
+def most_starting(log, dbs):
+    """How many tickers of these databases were on their way up at one time."""
+    names, starting, most = {db.name for db in dbs}, set(), 0
+    for line in log.splitlines():
+        if asked := re.search(r"registering background worker \"pgtq ticker of database (\d+)\"", line):
+            if "unregistering" not in line and f"d{asked[1]}_" in names:
+                starting.add(asked[1])
+                most = max(most, len(starting))
+        elif there := re.search(r"pgtq ticker started in database \"d(\d+)_", line):
+            starting.discard(there[1])
+    return most
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("count, slots", [(30, 16)] + ([(200, 220)] if FULL else []))
+def test_server_full_of_databases(workspace, count, slots):
+    """A few tickers are started at a time.  If there are fewer slots than databases, some
+    databases have to wait, and get theirs when others go."""
+    with workspace.server(shared_preload_libraries="pgtq", max_worker_processes=slots, max_connections=300,
+                          log_min_messages="debug1", **{"pgtq.enabled": "off"}) as server:
+        dbs = [server.create_db(f"d{n}") for n in range(count)]
+        with server.connect() as conn:
+            # the log tells of them by their oids here and by their names there
+            for db in dbs:
+                (oid,) = conn.execute("select oid from pg_database where datname = %s", (db.name,)).fetchone()
+                db.name = f"d{oid}_"
+                conn.execute(f"alter database d{dbs.index(db)} rename to {db.name}")
+        server.configure(**{"pgtq.enabled": "on"})
+        server.stop()
+        before, started = len(server.log()), time.monotonic()
+        server.start()
+
+        def served():
+            with server.connect() as conn:
+                names = {name for (name,) in conn.execute(
+                    "select datname from pg_stat_activity where backend_type = 'pgtq ticker'").fetchall()}
+            return [db for db in dbs if db.name in names]
+
+        room = min(count, slots - 2)        # two are the launchers'
+        eventually(lambda: len(served()) == room, 60)
+        print(f"{room} tickers in {time.monotonic() - started:.1f} s")
+        assert 1 < most_starting(server.log()[before:], dbs) <= 4
+        for db in served()[:3]:
+            db.psql("select pgtq.create_queue('q'), pgtq.register_consumer('q', 'c')")
+            works(db)
+
+        def complaints():
+            return server.log()[before:].count("pgtq cannot start a ticker")
+
+        if room < count:
+            poor = next(db for db in dbs if db not in served())
+            assert dict(poor.rows("select name, status from pgtq.health()"))["worker slots"] == "error"
+            assert complaints() == 1
+            while len(dbs) > room:
+                db = eventually(served)[0]
+                db.drop()
+                dbs.remove(db)
+            eventually(lambda: len(served()) == len(dbs), 60)
+            eventually(lambda: "pgtq has background workers for all databases again" in server.log())
+        assert complaints() == (room < count)

@@ -90,6 +90,31 @@ def test_worker_slots_run_out(workspace):
 
 
 @pytest.mark.timeout(300)
+def test_slots_are_taken_by_others(workspace):
+    """Two sessions have the two slots for their parallel queries; one ends."""
+    with workspace.server(**PRELOAD, max_worker_processes=4) as server:
+        parallel = "force_parallel_mode" if workspace.major < 16 else "debug_parallel_query"
+        options = f"-c {parallel}=on -c max_parallel_workers_per_gather=1"
+        with server.connect(options=options) as one, server.connect(options=options) as two:
+            sleeping = [Background(conn.execute, "select pg_sleep(1000)") for conn in (one, two)]
+            with server.connect() as conn:
+                eventually(lambda: conn.execute("select count(*) = 2 from pg_stat_activity"
+                                                " where backend_type = 'parallel worker'").fetchone()[0])
+            db = server.create_db()
+            eventually(lambda: health(db).get("worker slots") == "error")
+            assert not has_ticker(db)
+            one.cancel()
+            eventually(lambda: has_ticker(db))
+            assert health(db)["worker slots"] == "ok"
+            new_queue(db)
+            works(db)
+            two.cancel()
+            for thread in sleeping:
+                with pytest.raises(psycopg.errors.QueryCanceled):
+                    thread.result()
+
+
+@pytest.mark.timeout(300)
 def test_standby_and_promotion(workspace):
     with workspace.server(**PRELOAD) as server:
         db = server.create_db("q")
@@ -99,7 +124,8 @@ def test_standby_and_promotion(workspace):
             replica = type(db)(standby, "q", "c")
             assert not has_ticker(replica)
             found = health(replica)
-            assert found == {"preload": "ok", "server": "ok"}
+            assert found["preload"] == found["server"] == "ok"
+            assert not {"ticker", "executor", "ticks"} & set(found)
             db.psql("select pgtq.insert_event('q', 't', 'before')")
             server.stop("immediate")
             standby.promote()
@@ -117,7 +143,9 @@ def test_not_preloaded(workspace):
     with workspace.server() as server:
         db = server.create_db(template=False)
         new_queue(db)
-        assert health(db) == {"preload": "warn", "server": "ok", "ticks": "ok"}
+        found = health(db)
+        assert (found["preload"], found["server"], found["ticks"]) == ("warn", "ok", "ok")
+        assert not {"ticker", "executor"} & set(found)
         db.psql("begin; select pgtq.insert_event('q', 't', 'x'); prepare transaction 'p'")
         db.psql("commit prepared 'p'")
         with db.connect() as conn:

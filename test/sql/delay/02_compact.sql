@@ -1,6 +1,6 @@
 -- Space is given back: generations that are mostly dead are emptied and truncated.
 \ir ../common.psql
-select plan(19);
+select plan(24);
 select pgtq.create_queue('q');
 create or replace procedure compact_all() as $$
 begin
@@ -60,4 +60,11 @@ select cmp_ok(pages(), '<', 3000::bigint, 'the store is small');
 select is((select count(*) from pgtq.generation where gen_state = 'emptied'), 0::bigint, 'and what is empty was given back');
 
 select is((select count(*) from pgtq.generation), 3::bigint, 'three tables were enough');
+
+-- what of a transaction id has 32 bits is the one nearest to the newest: 2^34 is the first of the fifth epoch
+select is(pgtq._near_xid8('17', '17179869184'), 17179869201::bigint, 'newer than the newest that we knew');
+select is(pgtq._near_xid8('4294967295', '17179869184'), 17179869183::bigint, 'older, from the epoch before');
+select is(pgtq._near_xid8('3', '17179869183'), 17179869187::bigint, 'newer, from the next epoch');
+select is(pgtq._near_xid8('900', '1000'), 900::bigint, 'older');
+select cmp_ok(pgtq._oldest_snapshot(), '<=', pg_snapshot_xmax(pg_current_snapshot()), 'no snapshot of the future');
 select * from finish();

@@ -1,5 +1,5 @@
 -- maint_rotate_tables_step2() turns the done log, and keeps what the executor may need.
-select plan(14);
+select plan(16);
 \ir ../common.psql
 select pgtq.create_queue('q'), pgtq.attach_executor('q'), always_tick('q');
 select queue_executor as sub from pgtq.queue where queue_name = 'q' \gset
@@ -52,4 +52,13 @@ select pgtq.maint_rotate_tables_step2();
 select is(rows_in(0), 0::bigint, 'without it is not');
 select matches((error_of($$select pgtq.next_batch('q', 'pgtq.executor')$$))[2], 'reserved', 'nobody consumes as the executor');
 select is(pgtq.detach_executor('q'), 1, 'detached');
+
+-- somebody else may move the position on, and the tables turn, while one looks for what is not done
+select is((select count(*) from pgtq._undone(:sub, (select queue_id from pgtq.queue where queue_name = 'q'),
+                                             (select queue_data_pfx from pgtq.queue where queue_name = 'q'), 0, 1, null, 1)),
+          0::bigint, 'nothing is found from a tick that is gone');
+select pgtq.attach_executor('q');
+update pgtq.position_0 set pos_last_tick = 0 where pos_sub = (select queue_executor from pgtq.queue where queue_name = 'q');
+select is((error_of($$select pgtq._undone(queue_executor, queue_id, queue_data_pfx, 0, 1, null, 1) from pgtq.queue where queue_name = 'q'$$))[1],
+          'XX001', 'but a position on such a tick is an error');
 select * from finish();

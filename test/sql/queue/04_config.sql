@@ -1,6 +1,6 @@
 -- set_queue_config(), and an admin's UPDATE of pgtq.queue.
 begin;
-select plan(79);
+select plan(83);
 \ir ../common.psql
 select pgtq.create_queue('q'), pgtq.create_queue('untouched');
 
@@ -46,6 +46,7 @@ select throws_ok(format('select pgtq.set_queue_config(%L, %L, %L)', 'q', param, 
                ('ticker_max_lag', 'soon'), ('ticker_max_lag', '-1 second'),
                ('ticker_idle_period', '-1'), ('ticker_idle_period', '1 parsec'),
                ('rotation_period', '-1 hour'), ('rotation_period', '99999999999999 years'),
+               ('rotation_period', '1001 years'), ('ticker_max_lag', '170000000 years'), ('ticker_idle_period', '1001 years'),
                ('ticker_paused', 'perhaps'), ('external_ticker', '2'), ('disable_insert', 'nope'),
                ('per_tx_limit', '-1'), ('per_tx_limit', 'x'''), ('extra_maint', 'no array'), ('extra_maint', '{a')) v (param, value);
 select matches((error_of($$select pgtq.set_queue_config('q', 'ticker_max_count', 'many')$$))[3], 'integer.*many',
@@ -80,7 +81,7 @@ select results_eq(
     $$values (77, 5, array['x'], interval '1 day')$$, 'an admin updates pgtq.queue');
 select throws_ok(format('update pgtq.queue set %s', change), '23514', null, 'refused: ' || change)
   from unnest(array['queue_ticker_max_count = -1', $$queue_ticker_max_lag = '-1 s'$$, $$queue_ticker_idle_period = '-1 s'$$,
-                    $$queue_rotation_period = '-1 s'$$, 'queue_per_tx_limit = -1']) change;
+                    $$queue_rotation_period = '-1 s'$$, $$queue_rotation_period = '170000000 years'$$, 'queue_per_tx_limit = -1']) change;
 select throws_ok($$insert into pgtq.queue (queue_name, queue_data_pfx, queue_event_seq, queue_tick_seq, queue_home)
                    values ('q', 'x', 'y', 'z', 'here')$$, '23505', null, 'queue names are unique');
 

@@ -10,7 +10,7 @@ create temp table calls as
     select p.oid::regprocedure::text as name,
            format('select pgtq.%I(%s)', proname,
                   (select string_agg(case when n = pronargs and provariadic <> 0 then 'variadic ' else '' end
-                                     || case when t = 'record'::regtype then 'row(1)' else format('%L::%s', case when t = 'timestamptz'::regtype then 'now' when t = 'pg_snapshot'::regtype then '1:1:'
+                                     || case when t = 'record'::regtype then 'row(1)' else format('%L::%s', case when t in ('timestamptz'::regtype, 'timestamp'::regtype) then 'now' when t = 'pg_snapshot'::regtype then '1:1:'
                                                               when typcategory = 'A' then '{}' when typtype <> 'c' then '1' end, t::regtype) end, ', ' order by n)
                      from unnest(proargtypes) with ordinality u (t, n) join pg_type on pg_type.oid = t)) as command
       from pg_proc p where pronamespace = 'pgtq'::regnamespace and prokind = 'f' and prorettype <> 'trigger'::regtype

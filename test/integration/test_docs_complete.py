@@ -1,69 +1,23 @@
-"""The SQL of README and docs works as it stands."""
+"""What the docs say of arguments, settings and formats is all there is, and is so."""
 
 import re
 
 import pytest
-
+from pages import sql_of, statements
 from server import ROOT
-
-
-def blocks(heading):
-    """The SQL blocks of one section of the README, statement by statement."""
-    text = (ROOT / "README.md").read_text()
-    return statements(re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.S | re.M)[1])
-
-
-def statements(text):
-    sql = "\n".join(re.findall(r"^```sql\n(.*?)^```", text, re.S | re.M))
-    sql = re.sub(r"--.*", "", sql)
-    return [s.strip() for s in sql.split(";") if s.strip()]
 
 
 def run(db, commands):
     """What each command returns, in their order."""
     with db.connect() as conn:
-        cursors = [conn.execute(command) for command in commands]
+        cursors = [conn.execute(command.text) for command in commands]
         return [c.fetchall() if c.description else [] for c in cursors]
-
-
-def test_quick_start(db):
-    results = {}
-    for statement in blocks("Quick start"):
-        results[statement] = db.rows(statement)
-    assert results["select pgtq.next_batch('orders', 'mailer')"] == [(1,)]
-    assert results["select ev_id, ev_type, ev_data from pgtq.get_batch_events(1)"] == [
-        (1, "paid", "order=1"), (2, "paid", "order=2")]
-    assert results["select pgtq.event_retry(1, 2, 60)"] == [(1,)]
-    assert results["select pgtq.finish_batch(1)"] == [(1,)]
-
-
-def test_what_has_to_be_called(db):
-    statements = blocks("Install")
-    assert "create extension pgtq" in statements
-    for statement in statements:
-        if not statement.startswith("create extension"):
-            db.rows(statement)
-
-
-def test_timers(db):
-    results = run(db, blocks("Timers"))
-    assert [row[3] for row in results[2]] == ["pending", "pending"]
-    assert results[-1] == [(True,)]
-
-
-def test_triggers(db):
-    db.rows("select pgtq.create_queue('orders')")
-    events, trigger, timers = [rows for rows in run(db, blocks("Triggers")) if rows]
-    assert events == [
-        ('{"op":"INSERT","table":["public","customer"],"pkey":["id"]}', '{"id":1,"name":"Ann"}')]
-    assert trigger == [("timertriga",)]
-    assert timers == [("public.purchase:1", "pending")]
 
 
 def test_docs_of_triggers(db):
     """The examples, and that the formats are as the table says."""
     text = (ROOT / "docs/triggers.md").read_text()
-    results = [rows for rows in run(db, statements(text)) if rows]
+    results = [rows for rows in run(db, sql_of("docs/triggers.md")) if rows]
     _, customer, invoice, inbox, trigger, timers, _ = results
 
     kind = '{"op":"%s","table":["public","customer"],"pkey":["id"]}'
@@ -90,24 +44,46 @@ def test_docs_of_triggers(db):
             assert "| `%s` | `%s` |" % event in text
 
 
-def test_docs_of_timers(db):
-    """The examples, and that every argument of schedule_at() is in the table."""
+def test_arguments_of_timers_are_documented(db):
     text = (ROOT / "docs/timers.md").read_text()
-    results = run(db, statements(text))
-    cancelled = results[next(i for i, s in enumerate(statements(text)) if s == "select pgtq.cancel(1)")]
-    assert cancelled == [(True,)]
-    assert [(1000,)] in results
     (arguments,) = db.value("select array[pg_get_function_arguments(oid)] from pg_proc"
                             " where oid::regproc::text = 'pgtq.schedule_at'")
-    for name in re.findall(r"(?:^|, )(\w+) ", arguments):
-        assert f"`{name}`" in text, name
+    names = re.findall(r"(?:^|, )(\w+) ", arguments)
+    assert len(names) > 10 and [name for name in names if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("function", ("schedule_cron", "schedule_every"))
+def test_arguments_of_schedules_are_documented(db, function):
+    text = (ROOT / "docs/recurring.md").read_text()
+    (arguments,) = db.value("select array[pg_get_function_arguments(oid)] from pg_proc where oid::regproc::text = %s", f"pgtq.{function}")
+    names = re.findall(r"(?:^|, )(\w+) ", arguments)
+    assert len(names) > 10 and [name for name in names if f"`{name}`" not in text] == []
+PG_TASK = ("id parent plan start stop active live repeat timeout count hash max pid state delete drift header string"
+           " delimiter escape quote data error group input null output remote").split()
+
+
+def test_docs_of_jobs(db):
+    """The examples; every argument; and each column of pg_task has a counterpart that is there."""
+    text = (ROOT / "docs/jobs.md").read_text()
+    results = run(db, sql_of("docs/jobs.md"))
+    assert (True,) in results[4]
+    assert {row[5] for row in results[-1]} == {"PLAN", "STOP"}
+    arguments = set(db.value("select proargnames from pg_proc where oid::regproc::text = 'pgtq.submit_job'"))
+    assert set(re.findall(r"^\| `(\w+)` \|", text.split("## States")[0], re.M)) == arguments
+    columns = {row[0] for row in db.rows("select attname::text from pg_attribute where attrelid = 'pgtq.jobs'::regclass and attnum > 0")}
+    table = re.findall(r"^\| `(\w+)` \| (?:`(\w+)`)? ?\| (?:`(\w+)`)? ?\| ?(.*) ?\|$", text.split("## From pg_task")[1], re.M)
+    assert [row[0] for row in table] == PG_TASK
+    for name, argument, column, note in table:
+        assert {argument} <= arguments | {""} and {column} <= columns | {""}, name
+        assert argument or column or note, name
 
 
 def test_helper_writes_what_the_docs_say(db):
     """The trigger of create_timer_trigger() and the one that is written out."""
-    commands = statements(re.search(r"^## timertriga.*?(?=^## )", (ROOT / "docs/triggers.md").read_text(), re.S | re.M)[0])
+    section = re.search(r"^## timertriga.*?(?=^## )", (ROOT / "docs/triggers.md").read_text(), re.S | re.M)[0]
+    commands = [s for block in re.findall(r"^```sql\n(.*?)^```", section, re.S | re.M) for s in statements(block)]
     definition = "select pg_get_triggerdef(oid) from pg_trigger where tgname = 'timertriga'"
-    drop = commands.index("select pgtq.drop_timer_trigger('orders')")
+    drop = [s.text for s in commands].index("select pgtq.drop_timer_trigger('orders')")
     run(db, commands[:drop])
     written = db.value(definition)
     run(db, commands[drop:])
@@ -126,8 +102,8 @@ def test_arguments_of_triggers_are_documented(db, function):
     assert {word for word in known if f"`{word}" not in text} == set()
 
 
-def test_settings_table_is_complete(db):
-    text = (ROOT / "README.md").read_text()
+def test_settings_of_a_queue(db):
+    text = (ROOT / "docs/consumers.md").read_text()
     section = re.search(r"^## Settings of a queue\n(.*?)(?=^## )", text, re.S | re.M)[1]
     named = set(re.findall(r"^\| `(\w+)`", section, re.M))
     db.rows("select pgtq.create_queue('q')")
