@@ -212,34 +212,58 @@ def compare(expected, output):
 
 # -- integration and checks: pytest -------------------------------------------
 
+# What takes longest begins first, so that nothing is left for one worker alone at the end.
+LONGEST = ("test_settings.py", "test_standby.py", "test_executor_trouble.py", "test_jobs_crash.py", "test_stress.py")
+
+
 def run_pytest(suite):
+    """Each file is a pytest of its own, with servers of its own, some at a time; with --test, one for all."""
     def run(ws, options, totals):
         folder = ws.main.src / "test" / suite
-        if not list(folder.glob("test_*.py")):
-            return
-        report = ws.path / f"{suite}.xml"
-        child = subprocess.Popen(
+        files = sorted(folder.glob("test_*.py"), key=lambda file: (
+            LONGEST.index(file.name) if file.name in LONGEST else len(LONGEST), file.name))
+        waiting = [folder] if options.test and files else files
+        running = {}
+        try:
+            while waiting or running:
+                while waiting and len(running) < WORKERS:
+                    path = waiting.pop(0)
+                    running[path] = start_pytest(ws, options, suite, path)
+                for path in [path for path, child in running.items() if child.poll() is not None]:
+                    report_pytest(ws, suite, path, running.pop(path).returncode, totals)
+                time.sleep(0.1)
+        finally:                        # we are being ended: let them clean up first
+            for child in running.values():
+                child.terminate()
+            for child in running.values():
+                child.wait(60)
+    return run
+
+
+def start_pytest(ws, options, suite, path):
+    folder = ws.main.src / "test" / suite
+    with open(pytest_file(ws, suite, path, "log"), "w") as log:
+        return subprocess.Popen(
             [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short",
-             f"--rootdir={folder.parent}", f"--confcutdir={folder.parent}",
-             f"--timeout={PYTEST_TIMEOUT}", f"--junit-xml={report}", "-o", "junit_family=xunit1",
-             str(folder)],
-            cwd=folder, text=True, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+             f"--rootdir={folder.parent}", f"--confcutdir={folder.parent}", f"--timeout={PYTEST_TIMEOUT}",
+             f"--junit-xml={pytest_file(ws, suite, path, 'xml')}", "-o", "junit_family=xunit1", str(path)],
+            cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
             env={**ws.env, "PGTQ_WORKSPACE": str(ws.path), "PGTQ_TEST": options.test,
                  "PGTQ_BUILDS": " ".join(builds(options))},
             preexec_fn=die_with_parent, **ws.as_user())
-        try:
-            output, _ = child.communicate()
-        finally:
-            if child.poll() is None:    # we are being ended: let it clean up first
-                child.terminate()
-                child.wait(60)
-        if report.exists():
-            report_junit(report, suite, totals)
-        # 0: fine, 1: tests failed, 5: none selected; else pytest itself broke off
-        if child.returncode not in (0, 1, 5):
-            totals.add(suite, "pytest", 0, 1, output)
-    return run
+
+
+def pytest_file(ws, suite, path, kind):
+    return ws.path / f"{suite}-{path.stem}.{kind}"
+
+
+def report_pytest(ws, suite, path, code, totals):
+    report = pytest_file(ws, suite, path, "xml")
+    if report.exists():
+        report_junit(report, suite, totals)
+    # 0: fine, 1: tests failed, 5: none selected; else pytest itself broke off
+    if code not in (0, 1, 5):
+        totals.add(suite, path.name, 0, 1, pytest_file(ws, suite, path, "log").read_text(errors="replace"))
 
 
 def report_junit(report, suite, totals):

@@ -90,10 +90,13 @@ def test_pause_outlives_the_worker(db):
 def test_copy(db, on_clone):
     """Where it was submitted it runs; in a copy pgtq.on_clone has the say."""
     db.psql("create table log (what text)")
+    server = db.server
+    # of the server, so that the worker of the copy finds it so whenever it starts
+    server.configure(**{"pgtq.on_clone": on_clone})
+    server.reload()
+    eventually(lambda: db.value("show pgtq.on_clone") == on_clone)
     job = submit(db, "insert into log values (current_database())", at=db.value("select now() + interval '3 s'"))
     db.psql(f"create database copy template {db.name}")
-    db.psql(f"alter database copy set pgtq.on_clone = '{on_clone}'")
-    server = db.server
     with server.connect("copy") as conn:
         def there():
             return conn.execute("select state from pgtq.jobs where id = %s", (job,)).fetchone()[0]
