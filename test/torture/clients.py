@@ -20,6 +20,9 @@ LEVELS = [IsolationLevel.READ_COMMITTED] * 7 + [IsolationLevel.REPEATABLE_READ] 
 EXPECTED = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected, psycopg.errors.LockNotAvailable,
             psycopg.errors.QueryCanceled)
 
+# what COMMIT PREPARED says while another session does the same, and when it has
+IN_ITS_HANDS = (psycopg.errors.ObjectNotInPrerequisiteState, psycopg.errors.UndefinedObject)
+
 ACTIONS = {
     "plain": "select app.act({tag})",
     "insert": "insert into app.effect (timer, tag) values (pgtq.current_timer(), {tag})",
@@ -87,13 +90,14 @@ class Client(threading.Thread):
                 self.conn = self.run_.connect(self.role, autocommit=False)
             self.conn.isolation_level = plan["level"]
             self.log(f"begin {tx.id} {plan['level'].name}")
-            self.conn.execute("insert into app.tx values (%s)", (tx.id,))
-            self.steps(tx, plan)
-            self.finish(tx, plan["end"])
-        except EXPECTED as error:
-            self.log(f"{tx.id} {type(error).__name__}")
-            self.conn.rollback()
-            self.ended(tx, False)
+            try:
+                self.conn.execute("insert into app.tx values (%s)", (tx.id,))
+                self.steps(tx, plan)
+                self.finish(tx, plan["end"])
+            except EXPECTED as error:
+                self.log(f"{tx.id} {type(error).__name__}")
+                self.conn.rollback()        # by which time the server may have gone
+                self.ended(tx, False)
         except psycopg.Error as error:
             if not is_of_a_crash(error, self.conn):
                 raise
@@ -153,7 +157,8 @@ class Client(threading.Thread):
                     self.run_.counts["lost replies"] += 1
                     return not lost
             except psycopg.Error as error:
-                if self.run_.failed or not is_of_a_crash(error, None) and not isinstance(error, EXPECTED):
+                # the session that was lost may still be in the middle of it
+                if self.run_.failed or not is_of_a_crash(error, None) and not isinstance(error, (*EXPECTED, *IN_ITS_HANDS)):
                     raise
                 time.sleep(0.05)
 
