@@ -47,6 +47,8 @@ create table pgtq.job (
     jo_strings      boolean     not null default true,
     jo_parent       bigint,
     jo_info         text,
+    jo_schedule     bigint,
+    jo_run          pgtq.run,
     jo_pid          integer,
     jo_started      timestamptz,
     jo_action       text        not null,
@@ -55,6 +57,7 @@ create table pgtq.job (
 ) with (fillfactor = 70);
 create index job_txid_idx on pgtq.job (jo_txid);
 create index job_role_idx on pgtq.job (jo_role, jo_group);
+create index job_schedule_idx on pgtq.job (jo_schedule) where jo_schedule is not null;
 
 comment on table pgtq.job is 'Jobs that are not done; jobs is the view for users';
 comment on column pgtq.job.jo_id is 'id of the job, of the same sequence as those of timers';
@@ -86,6 +89,8 @@ comment on column pgtq.job.jo_null is 'text: what stands for null';
 comment on column pgtq.job.jo_strings is 'text: no quotes around numbers and booleans';
 comment on column pgtq.job.jo_parent is 'the job or timer that submitted it';
 comment on column pgtq.job.jo_info is 'user data';
+comment on column pgtq.job.jo_schedule is 'the schedule that it is a run of';
+comment on column pgtq.job.jo_run is 'which run of it';
 comment on column pgtq.job.jo_pid is 'process that runs it';
 comment on column pgtq.job.jo_started is 'when it began';
 comment on column pgtq.job.jo_action is 'its SQL';
@@ -94,7 +99,8 @@ create view pgtq.jobs with (security_barrier) as
     select j.id, j.parent, j.state, j.task_state, j.job_group, j.fire_at, j.action,
            coalesce(r.rolname, (select ro_name from pgtq.role where ro_oid = j.role limit 1)) as submitted_by,
            j.created_at, j.started_at, j.finished_at, j.pid, j.attempts, j.sqlstate, j.error, j.output, j.output_cut,
-           j.data, j.timeout_ms, j.group_limit, j.group_pause, j.priority, j.expires_at
+           j.data, j.timeout_ms, j.group_limit, j.group_pause, j.priority, j.expires_at,
+           (select sc_name from pgtq.schedule where sc_id = j.schedule_id) as schedule
       from (select jo_id as id, jo_parent as parent, case jo_state when 0 then 'planned' when 1 then 'taken' else 'running' end as state,
                    case jo_state when 0 then 'PLAN' when 1 then 'TAKE' else 'WORK' end as task_state,
                    jo_group as job_group, jo_due as fire_at, jo_action as action, jo_role as role,
@@ -102,14 +108,14 @@ create view pgtq.jobs with (security_barrier) as
                    jo_pid as pid, jo_attempt as attempts, null::text as sqlstate, null::text as error,
                    null::text as output, false as output_cut,
                    jo_info as data, coalesce(jo_timeout, 0) as timeout_ms, jo_limit as group_limit, jo_pause as group_pause,
-                   jo_priority as priority, jo_expires as expires_at
+                   jo_priority as priority, jo_expires as expires_at, jo_schedule as schedule_id
               from pgtq.job
             union all
             select hi_timer, hi_parent, case hi_status when 1 then 'done' when 2 then 'failed' when 3 then 'cancelled' else 'expired' end,
                    case when hi_status in (1, 2) then 'DONE' else 'STOP' end,
                    hi_group, hi_due, hi_action, hi_role, hi_created, hi_started, hi_finished,
                    hi_pid, hi_attempt, hi_sqlstate, hi_error, hi_output, coalesce(hi_output_cut, false),
-                   hi_info, coalesce(hi_timeout, 0), null, null, null, null
+                   hi_info, coalesce(hi_timeout, 0), null, null, null, null, hi_schedule
               from pgtq.history
              where hi_group is not null and hi_status in (1, 2, 3, 4)) j
       left join pg_catalog.pg_roles r on r.oid = j.role
@@ -132,3 +138,4 @@ comment on column pgtq.jobs.attempts is 'how many times it was tried';
 comment on column pgtq.jobs.output is 'the rows that it returned, if it was submitted with capture';
 comment on column pgtq.jobs.output_cut is 'there were more rows than output_limit has room for';
 comment on column pgtq.jobs.data is 'user data';
+comment on column pgtq.jobs.schedule is 'name of the schedule that it is a run of';

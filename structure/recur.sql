@@ -8,7 +8,7 @@
 --
 --   overlap allow        by the mover, in the move
 --   overlap skip, queue  by whoever ends the run, with the mark that it is done: the mover has
---                        noted in the event when the next one is due
+--                        noted in the event, or in the job, when the next one is due
 --
 -- Every change of the definition raises sc_epoch.  A timer of an earlier epoch belongs to nothing:
 -- the mover drops it.  docs/internals.md tells the rest.
@@ -39,6 +39,8 @@ create table pgtq.schedule (
     sc_timeout  integer,
     sc_attempts integer     not null,
     sc_backoff  interval,
+    sc_job      boolean     not null default false,
+    sc_options  jsonb,
     sc_paused   boolean     not null default false,
     sc_created  timestamptz not null,
 
@@ -55,6 +57,8 @@ comment on column pgtq.schedule.sc_cron is 'its cron expression, as it was given
 comment on column pgtq.schedule.sc_parsed is 'the same, parsed; null: it has an interval';
 comment on column pgtq.schedule.sc_every is 'its interval; null: it has a cron expression';
 comment on column pgtq.schedule.sc_anchor is 'what the interval is counted from';
+comment on column pgtq.schedule.sc_job is 'its runs are jobs, not timers';
+comment on column pgtq.schedule.sc_options is 'arguments of submit_job() for these';
 comment on column pgtq.schedule.sc_window is 'a run that is late by more is not made; null: it always is';
 
 -- Written by the mover, which may wait for nobody, so it is no column of the above.

@@ -21,7 +21,7 @@ create view pgtq.schedules with (security_barrier) as
            s.sc_overlap as overlap, s.sc_catch_up as catch_up, s.sc_window as catch_up_window, s.sc_jitter as jitter, s.sc_drift as drift,
            s.sc_start as start_at, s.sc_end as end_at, s.sc_max_runs as max_runs,
            coalesce(s.sc_timeout, 0) as timeout_ms, s.sc_attempts as max_attempts, coalesce(s.sc_backoff, '1 second') as backoff,
-           s.sc_created as created_at
+           s.sc_job as job, s.sc_options as job_options, s.sc_created as created_at
       from pgtq.schedule s
       left join pgtq.queue q on q.queue_id = s.sc_queue
       left join pg_catalog.pg_roles r on r.oid = s.sc_role
@@ -43,7 +43,9 @@ comment on column pgtq.schedules.owner is 'whom it belongs to, and whom its acti
 comment on column pgtq.schedules.schedule is 'its cron expression or interval';
 comment on column pgtq.schedules.state is 'waiting for its next run, running (a run is due, runs, or is to be tried again), paused, finished, or broken (see last_error)';
 comment on column pgtq.schedules.next_run is 'when its next run is due; null while one is under way, unless they may overlap';
-comment on column pgtq.schedules.next_timer is 'id of the timer of its next run';
+comment on column pgtq.schedules.next_timer is 'id of the timer, or job, of its next run';
+comment on column pgtq.schedules.job is 'its runs are jobs, see pgtq.jobs';
+comment on column pgtq.schedules.job_options is 'arguments of submit_job() for them';
 comment on column pgtq.schedules.last_run is 'when its last run began, as long as the history knows';
 comment on column pgtq.schedules.last_state is 'fired, failed or expired (not run, as it was too late)';
 comment on column pgtq.schedules.last_error is 'how it failed';
@@ -64,6 +66,6 @@ create view pgtq.schedule_runs with (security_barrier) as
 
 comment on view pgtq.schedule_runs is 'Runs of schedules, one row for each attempt, as long as the history is kept; your own, or for pgtq_admin everybody''s';
 comment on column pgtq.schedule_runs.name is 'name of the schedule; null: it is not there any more';
-comment on column pgtq.schedule_runs.id is 'id of the timer';
+comment on column pgtq.schedule_runs.id is 'id of the timer or job';
 comment on column pgtq.schedule_runs.pid is 'process that ran it';
 comment on column pgtq.schedule_runs.state is 'fired, failed, expired, cancelled or retried (failed, and tried again)';

@@ -4,7 +4,7 @@ create or replace function pgtq._move_due(in i_limit integer, out moved integer,
 -- a time, the others wait.  Under REPEATABLE READ it does nothing.
 --
 -- Parameters: i_limit is how many to move at the most.
--- Returns how many were moved, and the queues that got some.
+-- Returns how many were moved, with runs of schedules that were put off or are jobs now; and the queues that got some.
 -- Writes: the delay store, event tables, the position log.
 --
 -- Where to look is told by what the last move has left in the position log: a snapshot S,

@@ -32,13 +32,13 @@ begin
         _done := _done || _row.ev_id;
         if i_sqlstate[_n] = 'expired' then
             perform pgtq._add_history(_row, 4, null, null, null);
-            perform pgtq._end_run(_row);
+            perform pgtq._end_run(_row.ev_schedule, _row.ev_run);
         elsif i_sqlstate[_n] is null then
             perform pgtq._add_history(_row, 1, i_started[_n], null, null);
-            perform pgtq._end_run(_row);
+            perform pgtq._end_run(_row.ev_schedule, _row.ev_run);
         elsif coalesce(_row.ev_retry, 0) + 1 >= _row.ev_attempts then
             perform pgtq._add_history(_row, 2, i_started[_n], i_sqlstate[_n], i_error[_n]);
-            perform pgtq._end_run(_row);
+            perform pgtq._end_run(_row.ev_schedule, _row.ev_run);
         else
             perform pgtq._add_history(_row, 5, i_started[_n], i_sqlstate[_n], i_error[_n]);
             _row.ev_retry := coalesce(_row.ev_retry, 0) + 1;

@@ -12,7 +12,8 @@ begin
     if not found then
         return null;
     end if;
-    _name := format('Job %s of %s in group %s', _j.id, _j.submitted_by, _j.job_group);
+    _name := format('Job %s of %s in group %s', _j.id, _j.submitted_by, _j.job_group)
+             || coalesce(', a run of schedule ' || quote_ident(_j.schedule) || ',', '');
     select count(*) into _held from pgtq.jobs j
      where j.submitted_by = _j.submitted_by and j.job_group = _j.job_group and j.state in ('taken', 'running');
     return case

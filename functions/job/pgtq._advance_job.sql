@@ -14,6 +14,7 @@ begin
     elsif _job.jo_expires < pgtq._now() then
         delete from pgtq.job where jo_id = i_id;
         perform pgtq._add_job_history(_job, 4, null, null, null, null);
+        perform pgtq._end_run(_job.jo_schedule, _job.jo_run);
     else
         update pgtq.job
            set jo_state = i_state, jo_pid = i_pid, jo_started = case when i_state = 2 then pgtq._now() end

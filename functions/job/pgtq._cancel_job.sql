@@ -15,6 +15,7 @@ begin
         raise exception 'permission denied for job %', i_id using errcode = 'insufficient_privilege';
     end if;
     delete from pgtq.job where jo_id = i_id;
+    perform pgtq._end_run(_job.jo_schedule, _job.jo_run);
     perform pgtq._add_job_history(_job, 3, null, null, null, null);
     perform pgtq._wake_jobs();
     return true;

@@ -3,7 +3,7 @@ create or replace function pgtq._end_job(
 returns void
 as $$
 -- Notes what became of a job that was run: it is done, or has failed, or is planned anew if it may be tried
--- again.  The session of a job does the same in C, see src/jobs/record.c.
+-- again; after a run of a schedule the next one is.  The session of a job does the same in C, see src/jobs/record.c.
 declare
     _again  constant boolean := i_sqlstate is not null and i_may_retry and i_job.jo_attempt + 1 < i_job.jo_attempts;
 begin
@@ -11,6 +11,7 @@ begin
                                   i_sqlstate, i_error, i_output, i_output_cut);
     if not _again then
         delete from pgtq.job where jo_id = i_job.jo_id;
+        perform pgtq._end_run(i_job.jo_schedule, i_job.jo_run);
         return;
     end if;
     update pgtq.job

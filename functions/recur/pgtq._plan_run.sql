@@ -4,9 +4,9 @@ as $$
 -- What is to become of a run of a schedule that was taken out of the delay store: of one that is due, for
 -- the mover, or by hand, which is never too late.
 --
--- Returns the row that is to enter the queue now; nulls if none is: it was put off, or belongs to
+-- Returns the row that is to enter the queue now; nulls if none is: it was put off, is a job now, or belongs to
 -- nothing any more.
--- Writes: the delay store, the history, pgtq.schedule_end.  It waits for nobody, and does not fail, or nobody's timers
+-- Writes: the delay store, the history, pgtq.schedule_end, pgtq.job.  It waits for nobody, and does not fail, or nobody's timers
 -- would move.
 --
 --   put off   a run that is not made is planned anew for a later time, and stored again: that of a schedule
@@ -14,10 +14,11 @@ as $$
 --             than its window; and drift end, whose time is counted from when the one before ended,
 --             which is when this row was stored to be due at once
 --   made      the next one is planned: after this one's time with catch_up all, else after now.  With overlap
---             allow it is stored here; else the row carries it, see _end_run()
+--             allow it is stored here; else the row, or the job, carries it, see _end_run()
 declare
     _s      pgtq.schedule;
     _run    pgtq.run := i_row.ev_run;
+    _job    pgtq.job;
     _now    constant timestamptz := pgtq._now();
     _off    timestamptz;            -- planned for then instead
     _is_made boolean := false;
@@ -52,6 +53,9 @@ begin
                               when _s.sc_drift = 'end' then _run.planned
                               when _s.sc_catch_up = 'all' then pgtq._next_planned(_s, _run.planned)
                               else pgtq._next_planned(_s, greatest(_run.planned, _now)) end;
+            if _s.sc_job and not i_by_hand then
+                _job := pgtq._schedule_job(_s, i_row.dl_due);
+            end if;
         end if;
     exception
         when others then
@@ -77,6 +81,13 @@ begin
     if _s.sc_overlap = 'allow' and _run.next is not null then
         perform pgtq._store_run(_s, _run.n + 1, _run.next, _run.next_due);
         _run.next := null;
+    end if;
+    if _job.jo_due is not null then
+        _job.jo_id := i_row.ev_timer;
+        _job.jo_run := _run;
+        _job.jo_expires := least(_job.jo_expires, i_row.dl_due + _s.sc_window);
+        perform pgtq._store_job(_job);
+        return null;
     end if;
     i_row.ev_run := _run;
     i_row.ev_expires := i_row.dl_due + _s.sc_window;

@@ -12,7 +12,7 @@ begin
         i_row := pgtq._plan_run(i_row, true);
     end if;
     if i_row.ev_timer is not null then
-        perform pgtq._end_run(i_row);
+        perform pgtq._end_run(i_row.ev_schedule, i_row.ev_run);
     end if;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;

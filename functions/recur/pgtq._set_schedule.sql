@@ -10,6 +10,7 @@ declare
     _s          pgtq.schedule := i_new;
     _old        pgtq.schedule;
     _planned    timestamptz;
+    _job        pgtq.job;
 begin
     perform pgtq._require_read_committed_for('a schedule');
     if _s.sc_name is null or length(_s.sc_name) not between 1 and 255 then
@@ -36,6 +37,16 @@ begin
     _s.sc_timeout := nullif(_s.sc_timeout, 0);
     _s.sc_attempts := coalesce(_s.sc_attempts, 1);
     _s.sc_backoff := nullif(_s.sc_backoff, '1 second');
+    _s.sc_job := coalesce(_s.sc_job, false);
+    if _s.sc_job then
+        if i_queue is distinct from 'timers' then
+            raise exception 'a schedule of jobs has no queue' using errcode = 'invalid_parameter_value', hint = 'Leave out queue.';
+        end if;
+        _job := pgtq._schedule_job(_s, now());
+        perform pgtq._check_job(_job, _job.jo_expires - _job.jo_due);
+    elsif _s.sc_options is not null then
+        raise exception 'job_options need job => true' using errcode = 'invalid_parameter_value';
+    end if;
     perform pgtq._note_role(i_role);
 
     -- the name is taken, by this or by an earlier call, and the row is locked
@@ -62,10 +73,10 @@ begin
         _s.sc_epoch := _old.sc_epoch + 1;
         update pgtq.schedule
            set (sc_epoch, sc_queue, sc_action, sc_cron, sc_parsed, sc_every, sc_anchor, sc_timezone, sc_start, sc_end, sc_max_runs,
-                sc_overlap, sc_catch_up, sc_window, sc_jitter, sc_drift, sc_timeout, sc_attempts, sc_backoff)
+                sc_overlap, sc_catch_up, sc_window, sc_jitter, sc_drift, sc_timeout, sc_attempts, sc_backoff, sc_job, sc_options)
              = (_s.sc_epoch, _s.sc_queue, _s.sc_action, _s.sc_cron, _s.sc_parsed, _s.sc_every, _s.sc_anchor, _s.sc_timezone, _s.sc_start,
                 _s.sc_end, _s.sc_max_runs, _s.sc_overlap, _s.sc_catch_up, _s.sc_window, _s.sc_jitter, _s.sc_drift, _s.sc_timeout,
-                _s.sc_attempts, _s.sc_backoff)
+                _s.sc_attempts, _s.sc_backoff, _s.sc_job, _s.sc_options)
          where sc_id = _s.sc_id;
     end if;
 

@@ -3,7 +3,8 @@ returns boolean
 as $$
 -- Ends a schedule for a role, see unschedule().
 --
--- A run that is under way is not stopped; it ends, and finds that its schedule has gone.
+-- A run that is under way is not stopped; it ends, and finds that its schedule has gone.  A job that has not begun
+-- is cancelled.
 declare
     _s      pgtq.schedule := pgtq._lock_schedule(i_role, i_name, i_owner);
     _row    pgtq.delay;
@@ -19,6 +20,7 @@ begin
     end loop;
     delete from pgtq.schedule_end where se_schedule = _s.sc_id;
     delete from pgtq.schedule where sc_id = _s.sc_id;
+    perform pgtq._cancel_job(i_role, jo_id) from pgtq.job where jo_schedule = _s.sc_id and jo_state < 2;
     return true;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;

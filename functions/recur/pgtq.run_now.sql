@@ -4,7 +4,7 @@ as $$
 -- Runs a schedule of the calling role, or for pgtq_admin of another owner, now, besides the times that are planned.
 -- One that is paused, or has had its last run, is run as well.
 --
--- Returns the id of the timer; null if a run is under way already, and they may not overlap.
+-- Returns the id of the timer, or job; null if a run is under way already, and they may not overlap.
 #variable_conflict use_variable
 declare
     _result bigint;

@@ -4,7 +4,8 @@ create or replace function pgtq.schedule_cron(
     start_at timestamptz default null, end_at timestamptz default null, max_runs bigint default null,
     overlap text default 'skip', catch_up text default 'one', catch_up_window interval default null, jitter interval default null,
     drift text default 'planned', queue text default 'timers', timeout_ms integer default 0,
-    max_attempts integer default 1, backoff interval default '1 second')
+    max_attempts integer default 1, backoff interval default '1 second',
+    job boolean default false, job_options jsonb default null)
 returns bigint
 as $$
 -- Schedules SQL to be run again and again, at the times of a cron expression, as the calling role.
@@ -24,7 +25,9 @@ as $$
 --   jitter           each run is late by a random time up to this
 --   drift            planned: times are those planned.  end: an interval is counted from the end of the last run
 --   queue            a queue with an executor
---   timeout_ms, max_attempts, backoff   of each run, as of schedule_at()
+--   timeout_ms, max_attempts, backoff   of each run, as of schedule_at(), or submit_job()
+--   job              each run is a job, with a session and transactions of its own
+--   job_options      other arguments of submit_job() for these, such as {"job_group": "night", "group_limit": 1}
 -- Returns the schedule's id.
 #variable_conflict use_variable
 declare
@@ -46,10 +49,12 @@ begin
     _s.sc_timeout := timeout_ms;
     _s.sc_attempts := max_attempts;
     _s.sc_backoff := backoff;
+    _s.sc_job := job;
+    _s.sc_options := job_options;
     insert into pgtq.request (op, schedule, queue) values ('set_schedule', _s, queue) returning timer into _id;
     return _id;
 end;
 $$ language plpgsql;
 
-comment on function pgtq.schedule_cron(text, text, text, text, timestamptz, timestamptz, bigint, text, text, interval, interval, text, text, integer, integer, interval)
+comment on function pgtq.schedule_cron(text, text, text, text, timestamptz, timestamptz, bigint, text, text, interval, interval, text, text, integer, integer, interval, boolean, jsonb)
     is 'Run SQL again and again, at the times of a cron expression; the id of the schedule';

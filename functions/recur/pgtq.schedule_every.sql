@@ -4,7 +4,8 @@ create or replace function pgtq.schedule_every(
     start_at timestamptz default null, end_at timestamptz default null, max_runs bigint default null,
     overlap text default 'skip', catch_up text default 'one', catch_up_window interval default null, jitter interval default null,
     drift text default 'planned', queue text default 'timers', timeout_ms integer default 0,
-    max_attempts integer default 1, backoff interval default '1 second')
+    max_attempts integer default 1, backoff interval default '1 second',
+    job boolean default false, job_options jsonb default null)
 returns bigint
 as $$
 -- Schedules SQL to be run again and again, as the calling role.
@@ -32,10 +33,12 @@ begin
     _s.sc_timeout := timeout_ms;
     _s.sc_attempts := max_attempts;
     _s.sc_backoff := backoff;
+    _s.sc_job := job;
+    _s.sc_options := job_options;
     insert into pgtq.request (op, schedule, queue) values ('set_schedule', _s, queue) returning timer into _id;
     return _id;
 end;
 $$ language plpgsql;
 
-comment on function pgtq.schedule_every(text, interval, text, text, timestamptz, timestamptz, bigint, text, text, interval, interval, text, text, integer, integer, interval)
+comment on function pgtq.schedule_every(text, interval, text, text, timestamptz, timestamptz, bigint, text, text, interval, interval, text, text, integer, integer, interval, boolean, jsonb)
     is 'Run SQL again and again, every so often; the id of the schedule';

@@ -20,6 +20,13 @@ begin
         raise exception 'timer % has no action', i_timer
             using errcode = 'wrong_object_type', hint = 'It is an event for consumers.';
     end if;
+    if _row.ev_retry is null and exists (select from pgtq.schedule
+                                          where sc_id = _row.ev_schedule and sc_epoch = (_row.ev_run).epoch and sc_job)
+    then
+        raise exception 'timer % will be a job', i_timer
+            using errcode = 'wrong_object_type', detail = 'It is a run of a schedule, and needs a session of its own.',
+                  hint = 'run_now() runs it now.';
+    end if;
     perform pgtq._add_history(_row, 1, pgtq._now(), null, null);
     perform pgtq._run_taken(_row);
     return _row.ev_data;

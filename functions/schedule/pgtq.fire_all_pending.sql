@@ -14,6 +14,7 @@ begin
         select t.id from pgtq.timers t
          where t.queue operator(pg_catalog.=) queue and t.state operator(pg_catalog.=) 'pending'
            and t.scheduled_by operator(pg_catalog.=) current_user and t.action is not null
+           and not exists (select from pgtq.schedules s where s.next_timer operator(pg_catalog.=) t.id and s.job)
          order by t.fire_at, t.id
     loop
         if pgtq.fire(_id) is not null then

@@ -265,7 +265,10 @@ take_rows(Move *move)
 		result = table_tuple_delete(rel, &row->tuple->t_self, GetCurrentCommandId(true), GetActiveSnapshot(),
 									InvalidSnapshot, false, &failure, false);
 		if (result == TM_Ok)
+		{
+			move->moved++;
 			add_event(move, row, RelationGetDescr(rel));
+		}
 		else if (result == TM_BeingModified)
 			add_late(move, full_xid(failure.xmax), row->due);
 		/* else: somebody has cancelled or copied it, or it was found twice */
@@ -305,7 +308,7 @@ full_xid(TransactionId xid)
 	return FullTransactionIdFromU64(full > next ? full - (UINT64CONST(1) << 32) : full);
 }
 
-/* Makes an event of a row, unless it is a run of a schedule that is put off. */
+/* Makes an event of a row, unless it is a run of a schedule that is put off, or a job now. */
 static void
 add_event(Move *move, const DueRow *row, TupleDesc desc)
 {
@@ -336,7 +339,6 @@ add_event(Move *move, const DueRow *row, TupleDesc desc)
 	if (nulls[Anum_ev_time - 1])
 		values[Anum_ev_time - 1] = TimestampTzGetDatum(row->due);
 	nulls[Anum_ev_id - 1] = nulls[Anum_ev_time - 1] = false;
-	move->moved++;
 }
 
 /* Where the events of a queue are collected. */

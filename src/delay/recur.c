@@ -10,11 +10,13 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/heaptoast.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_type.h"
 #include "commands/sequence.h"
 #include "funcapi.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
@@ -41,12 +43,59 @@ enum
 	Natts_run = Anum_run_began
 };
 
-/* columns of pgtq.schedule */
-#define Anum_sc_id 1
-#define Anum_sc_epoch 2
+/* columns of pgtq.schedule, see structure/recur.sql */
+enum
+{
+	Anum_sc_id = 1,
+	Anum_sc_epoch,
+	Anum_sc_role,
+	Anum_sc_name,
+	Anum_sc_queue,
+	Anum_sc_action,
+	Anum_sc_cron,
+	Anum_sc_parsed,
+	Anum_sc_every,
+	Anum_sc_anchor,
+	Anum_sc_timezone,
+	Anum_sc_start,
+	Anum_sc_end,
+	Anum_sc_max_runs,
+	Anum_sc_overlap,
+	Anum_sc_catch_up,
+	Anum_sc_window,
+	Anum_sc_jitter,
+	Anum_sc_drift,
+	Anum_sc_timeout,
+	Anum_sc_attempts,
+	Anum_sc_backoff,
+	Anum_sc_job,
+	Anum_sc_options,
+	Anum_sc_paused,
+	Anum_sc_created,
+	Natts_schedule = Anum_sc_created
+};
+
+typedef struct ScheduleRow
+{
+	Datum		values[Natts_schedule];
+	bool		nulls[Natts_schedule];
+} ScheduleRow;
+
+/* what a run has from its schedule */
+static const AttrNumber from_schedule[][2] = {
+	{Anum_ev_schedule, Anum_sc_id},
+	{Anum_ev_role, Anum_sc_role},
+	{Anum_ev_data, Anum_sc_action},
+	{Anum_ev_attempts, Anum_sc_attempts},
+	{Anum_ev_timeout, Anum_sc_timeout},
+	{Anum_ev_backoff, Anum_sc_backoff},
+	{Anum_dl_queue, Anum_sc_queue}
+};
 
 static Datum row_datum(Oid type, const Datum *values, const bool *nulls);
-static bool is_current(int64 schedule, int32 epoch);
+static bool read_schedule(int64 id, int32 epoch, ScheduleRow *row);
+static void store_run(const ScheduleRow *schedule, TimestampTz now, TimestampTz due, Datum run);
+static void set_column(Datum *values, bool *nulls, AttrNumber column, Datum value);
 
 /* Is it a run whose future is not decided yet?  Not one that is tried again, or out of the plan. */
 bool
@@ -110,55 +159,40 @@ row_datum(Oid type, const Datum *values, const bool *nulls)
 }
 
 /*
- * Puts the next run of a schedule into the store when one has come to its end: as
- * _end_run() does.
+ * Puts the next run of a schedule into the store when one has come to its end,
+ * be it a timer or a job: as _end_run() does.  The run is a pgtq.run.
  */
 void
-recur_end(const Datum *values, const bool *nulls)
+recur_end(int64 schedule, Datum run)
 {
-	HeapTupleHeader run;
+	HeapTupleHeader header = DatumGetHeapTupleHeader(run);
 	HeapTupleData tuple;
-	TupleDesc	desc;
+	TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
 	Datum		field[Natts_run];
 	bool		is_null[Natts_run];
-	Datum		next[Natts_delay];
-	bool		next_nulls[Natts_delay];
-	TimestampTz due;
-	TimestampTz now = clock_now();
+	ScheduleRow row;
 
-	if (nulls[Anum_ev_run - 1])
-		return;
-	run = DatumGetHeapTupleHeader(values[Anum_ev_run - 1]);
-	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(run), HeapTupleHeaderGetTypMod(run));
-	tuple.t_len = HeapTupleHeaderGetDatumLength(run);
-	tuple.t_data = run;
+	tuple.t_len = HeapTupleHeaderGetDatumLength(header);
+	tuple.t_data = header;
 	heap_deform_tuple(&tuple, desc, field, is_null);
-	if (!is_null[Anum_run_next - 1] &&
-		is_current(DatumGetInt64(values[Anum_ev_schedule - 1]), DatumGetInt32(field[Anum_run_epoch - 1])))
+	if (!is_null[Anum_run_next - 1] && read_schedule(schedule, DatumGetInt32(field[Anum_run_epoch - 1]), &row))
 	{
-		due = DatumGetTimestampTz(field[Anum_run_next_due - 1]);
+		TimestampTz due = DatumGetTimestampTz(field[Anum_run_next_due - 1]);
+		TimestampTz now = clock_now();
+
 		field[Anum_run_n - 1] = Int64GetDatum(DatumGetInt64(field[Anum_run_n - 1]) + 1);
 		field[Anum_run_planned - 1] = field[Anum_run_next - 1];
 		is_null[Anum_run_next - 1] = is_null[Anum_run_next_due - 1] = true;
 		if (due > now)
 			is_null[Anum_run_began - 1] = true;
-
-		memcpy(next, values, sizeof(next));
-		memcpy(next_nulls, nulls, sizeof(next_nulls));
-		next[Anum_ev_run - 1] = HeapTupleGetDatum(heap_form_tuple(desc, field, is_null));
-		next[Anum_ev_timer - 1] = Int64GetDatum(nextval_internal(pgtq_relation("timer_id_seq"), false));
-		next[Anum_ev_created - 1] = TimestampTzGetDatum(now);
-		next[Anum_dl_due - 1] = TimestampTzGetDatum(Max(due, now));
-		next_nulls[Anum_ev_id - 1] = next_nulls[Anum_ev_time - 1] = true;
-		next_nulls[Anum_ev_owner - 1] = next_nulls[Anum_ev_retry - 1] = next_nulls[Anum_ev_expires - 1] = true;
-		store_insert(1, next, next_nulls);
+		store_run(&row, now, Max(due, now), HeapTupleGetDatum(heap_form_tuple(desc, field, is_null)));
 	}
 	ReleaseTupleDesc(desc);
 }
 
-/* Is the schedule still there, and as it was? */
+/* False if the schedule is not there any more, or not as it was. */
 static bool
-is_current(int64 schedule, int32 epoch)
+read_schedule(int64 id, int32 epoch, ScheduleRow *row)
 {
 	Relation	rel = table_open(pgtq_relation("schedule"), AccessShareLock);
 	ScanKeyData key;
@@ -166,19 +200,47 @@ is_current(int64 schedule, int32 epoch)
 	HeapTuple	tuple;
 	bool		found;
 
-	ScanKeyInit(&key, Anum_sc_id, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(schedule));
+	ScanKeyInit(&key, Anum_sc_id, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(id));
 	command_snapshot();
 	scan = systable_beginscan(rel, pgtq_relation("schedule_pkey"), true, GetActiveSnapshot(), 1, &key);
 	tuple = systable_getnext(scan);
 	found = HeapTupleIsValid(tuple);
 	if (found)
 	{
-		bool		isnull;
-
-		found = DatumGetInt32(heap_getattr(tuple, Anum_sc_epoch, RelationGetDescr(rel), &isnull)) == epoch;
+		tuple = toast_flatten_tuple(tuple, RelationGetDescr(rel));
+		heap_deform_tuple(tuple, RelationGetDescr(rel), row->values, row->nulls);
+		found = DatumGetInt32(row->values[Anum_sc_epoch - 1]) == epoch;
 	}
 	systable_endscan(scan);
 	PopActiveSnapshot();
 	table_close(rel, AccessShareLock);
 	return found;
+}
+
+/* As _store_run() does. */
+static void
+store_run(const ScheduleRow *schedule, TimestampTz now, TimestampTz due, Datum run)
+{
+	Datum		values[Natts_delay] = {0};
+	bool		nulls[Natts_delay];
+
+	memset(nulls, true, sizeof(nulls));
+	for (size_t i = 0; i < lengthof(from_schedule); i++)
+	{
+		values[from_schedule[i][0] - 1] = schedule->values[from_schedule[i][1] - 1];
+		nulls[from_schedule[i][0] - 1] = schedule->nulls[from_schedule[i][1] - 1];
+	}
+	set_column(values, nulls, Anum_ev_timer, Int64GetDatum(nextval_internal(pgtq_relation("timer_id_seq"), false)));
+	set_column(values, nulls, Anum_ev_created, TimestampTzGetDatum(now));
+	set_column(values, nulls, Anum_ev_type, CStringGetTextDatum("timer"));
+	set_column(values, nulls, Anum_ev_run, run);
+	set_column(values, nulls, Anum_dl_due, TimestampTzGetDatum(due));
+	store_insert(1, values, nulls);
+}
+
+static void
+set_column(Datum *values, bool *nulls, AttrNumber column, Datum value)
+{
+	values[column - 1] = value;
+	nulls[column - 1] = false;
 }

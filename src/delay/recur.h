@@ -10,6 +10,6 @@
 extern bool recur_is_planned(const bool *nulls);
 extern bool recur_plan(Datum *values, bool *nulls);
 extern void recur_taken(const Datum *values, const bool *nulls);
-extern void recur_end(const Datum *values, const bool *nulls);
+extern void recur_end(int64 schedule, Datum run);
 
 #endif							/* PGTQ_RECUR_H */

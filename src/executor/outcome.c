@@ -94,7 +94,8 @@ outcome_record(TimerRow *row, const ActionResult *result, HistoryRows *history)
 		store_insert(1, retry.values, retry.nulls);
 		return;
 	}
-	recur_end(row->values, row->nulls);
+	if (!row->nulls[Anum_ev_run - 1])
+		recur_end(DatumGetInt64(row->values[Anum_ev_schedule - 1]), row->values[Anum_ev_run - 1]);
 }
 
 /* When to try a timer again. */

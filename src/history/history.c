@@ -73,7 +73,7 @@ history_add_job(const Datum *values, const bool *nulls)
 {
 	Relation	rel;
 
-	if (!is_wanted((TimerStatus) DatumGetInt16(values[Anum_hi_status - 1]), false))
+	if (!is_wanted((TimerStatus) DatumGetInt16(values[Anum_hi_status - 1]), !nulls[Anum_hi_schedule - 1]))
 		return;
 	rel = open_current();
 	insert_row(rel, Natts_history, values, nulls);

@@ -27,6 +27,7 @@
 #include "common/now.h"
 #include "common/queue.h"
 #include "common/wake.h"
+#include "delay/recur.h"
 #include "executor/outcome.h"
 #include "history/history.h"
 #include "jobs/record.h"
@@ -45,7 +46,8 @@ static const AttrNumber from_job[][2] = {
 	{Anum_hi_action, Anum_jo_action},
 	{Anum_hi_group, Anum_jo_group},
 	{Anum_hi_parent, Anum_jo_parent},
-	{Anum_hi_info, Anum_jo_info}
+	{Anum_hi_info, Anum_jo_info},
+	{Anum_hi_schedule, Anum_jo_schedule}
 };
 
 static HeapTuple find(Relation rel, int64 id, SysScanDesc *scan);
@@ -88,7 +90,10 @@ find(Relation rel, int64 id, SysScanDesc *scan)
 	return systable_getnext(*scan);
 }
 
-/* Notes what became of a job; one that may be tried again is planned anew.  See _end_job(). */
+/*
+ * Notes what became of a job; one that may be tried again is planned anew, and
+ * after a run of a schedule the next.  See _end_job().
+ */
 void
 record_end(JobRow *row, const JobResult *result)
 {
@@ -106,6 +111,8 @@ record_end(JobRow *row, const JobResult *result)
 	add_history(row, result->error == NULL ? TIMER_FIRED : (again ? TIMER_RETRIED : TIMER_FAILED), result);
 	if (again)
 		plan_anew(rel, row);
+	else if (!row->nulls[Anum_jo_run - 1])
+		recur_end(DatumGetInt64(row->values[Anum_jo_schedule - 1]), row->values[Anum_jo_run - 1]);
 	table_close(rel, NoLock);
 	ForceSyncCommit();
 }

@@ -39,6 +39,8 @@ enum
 	Anum_jo_strings,
 	Anum_jo_parent,
 	Anum_jo_info,
+	Anum_jo_schedule,
+	Anum_jo_run,
 	Anum_jo_pid,
 	Anum_jo_started,
 	Anum_jo_action,

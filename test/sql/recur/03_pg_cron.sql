@@ -72,7 +72,7 @@ select is(pgtq.unschedule('nightly') and the('state', 'nightly') is null, true, 
 
 -- forging
 set role :"DBNAME";
-select is((error_of(format('insert into pgtq.request (op, role, queue, schedule) values (''set_schedule'', 10, ''timers'', row(7, 7, 10, ''forged'', 7, ''select 1'', ''@daily'', row(1, 2, 3, 4, 5, 6, 7, 8, 9, true), null, now(), ''UTC'', null, null, null, ''skip'', ''one'', null, null, ''planned'', null, 1, null, true, now())::pgtq.schedule)'))), null, 'a request may say what it likes');
+select is((error_of(format('insert into pgtq.request (op, role, queue, schedule) values (''set_schedule'', 10, ''timers'', row(7, 7, 10, ''forged'', 7, ''select 1'', ''@daily'', row(1, 2, 3, 4, 5, 6, 7, 8, 9, true), null, now(), ''UTC'', null, null, null, ''skip'', ''one'', null, null, ''planned'', null, 1, null, false, null, true, now())::pgtq.schedule)'))), null, 'a request may say what it likes');
 reset role;
 select is((select (owner, state)::text from pgtq.schedules s where name = 'forged'), format('(%s,waiting)', :'DBNAME'), 'the schedule is its own, and is as if made by schedule_cron()');
 select is((select (sc_parsed).hours from pgtq.schedule where sc_name = 'forged'), 1::bigint, 'also what is made of its expression');
