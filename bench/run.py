@@ -79,7 +79,7 @@ def arguments():
     parser.add_argument("--full", action="store_true", help="the long form: all workloads, longer runs")
     parser.add_argument("--out", default=os.path.join(HERE, "results"), help="where the result files go")
     args = parser.parse_args()
-    args.workloads = args.names or args.workloads or (workloads.ALL if args.full else workloads.SHORT)
+    args.workloads = [name for word in args.names for name in comma_list(word)] or args.workloads or (workloads.ALL if args.full else workloads.SHORT)
     args.reps = args.reps or 3
     for given, known in ((args.workloads, workloads.ALL), (args.systems, systems.ALL)):
         for name in given:
@@ -118,7 +118,7 @@ def run_workload(name, chosen, servers, args):
         "repetitions": {system.name: [] for system in chosen},
         "errors": [],
     }
-    rounds = args.reps * getattr(workload, "ROUNDS", 1)
+    rounds = args.reps * (getattr(workload, "ROUNDS", 1) if args.full else 1)
     for number in range(1, rounds + 1):
         for system in chosen:
             start, others = time.monotonic(), machine.OthersShare()

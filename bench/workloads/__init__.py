@@ -3,7 +3,7 @@
 Each has FIGURES, a dict of name -> (unit, "higher" or "lower" is better, what it is),
 and run(rep), which measures one repetition on one system in a fresh database and
 returns (figures, details): a number per figure, and whatever else is worth keeping.
-ROUNDS, where there is one, multiplies the number of rounds.
+ROUNDS, where there is one, multiplies the number of rounds of the full form.
 SYSTEMS, where there is one, names the systems it is for; else it is for those without workers.
 SERIES, where there is one, names lists in the details that show how the run went.
 """

@@ -45,7 +45,7 @@ def run(rep):
 
 
 def run_rows(rep):
-    count = 100_000 if rep.full else 50_000
+    count, limit = (100_000, 5) if rep.full else (25_000, 2)
     with rep.connect(sync="off") as conn:
         rep.system.create_queue(conn)
         conn.execute(rep.system.bulk_sql(count, DATA_100))
@@ -54,18 +54,18 @@ def run_rows(rep):
     seconds, read = 0.0, 0
     with rep.connect(sync="on") as conn:
         start = time.monotonic()
-        while seconds < 5 and (some := rep.system.read(conn)):
+        while seconds < limit and (some := rep.system.read(conn)):
             read += some
             seconds = time.monotonic() - start
-    if seconds < 5:
+    if seconds < limit:
         rep.expect("events read", read, count)
     return {"events": read / seconds}, {"events": read, "seconds": seconds}
 
 
 def run_batches(rep):
     sizes = {
-        "events": (200 if rep.full else 100, 500),
-        "batches": (2000 if rep.full else 1000, 1),
+        "events": (200 if rep.full else 50, 500),
+        "batches": (2000 if rep.full else 300, 1),
     }
     figures, details = {}, {}
     for figure, (batches, size) in sizes.items():

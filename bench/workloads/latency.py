@@ -19,7 +19,7 @@ RATE = 100
 
 
 def run(rep):
-    count = RATE * (30 if rep.full else 10)
+    count = RATE * (30 if rep.full else 4)
     with rep.connect() as conn:
         rep.system.create_queue(conn)
     rep.checkpoint()

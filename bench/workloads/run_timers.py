@@ -47,7 +47,7 @@ def lateness(rep, conn, rate, number):
 def backlog(rep, conn, action, number):
     """Schedules number timers for one moment, and returns it; when they are due all are there."""
     rep.checkpoint()
-    ahead = number / (5000 if rep.system.name == "pg_timers" else 20000) + 2
+    ahead = number / (5000 if rep.system.name == "pg_timers" else 20000) + 1
     (due,) = conn.execute("select now() + %s * interval '1 s'", [ahead]).fetchone()
     rep.system.schedule(conn, number, f"'{due.isoformat()}'::timestamptz", action)
     rep.expect("scheduled too late", conn.execute("select clock_timestamp() > %s", [due]).fetchone()[0], False)
@@ -73,7 +73,7 @@ def drain_select(rep, conn, number):
 
 
 def run(rep):
-    number = 100_000 if rep.full else 20_000
+    number = 100_000 if rep.full else 10_000
     figures = {}
     with rep.connect() as conn:
         conn.execute("create unlogged table late (due timestamptz, at timestamptz)")
@@ -83,7 +83,7 @@ def run(rep):
         try:
             eventually(lambda: rep.system.ready(conn))
             time.sleep(1)
-            for rate, seconds in zip(RATES, (10, 20) if rep.full else (5, 4)):
+            for rate, seconds in zip(RATES, (10, 20) if rep.full else (5, 3)):
                 figures |= lateness(rep, conn, rate, rate * seconds)
             figures["drain_same"], _ = drain(rep, conn, "'insert into sink values (1)'::text", number)
             figures["drain_distinct"], figures["wal"] = drain(rep, conn, "format('insert into sink values (%s)', i)", number)

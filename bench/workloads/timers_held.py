@@ -26,7 +26,7 @@ ACTION = "select nextval(''fired'')"
 
 
 def run(rep):
-    seconds = 180 if rep.full else 10
+    seconds = 180 if rep.full else 6
     part = 20 if rep.full else seconds // 3
     with rep.connect(sync="off") as conn, rep.connect() as holder:
         conn.execute("create sequence fired")
