@@ -14,11 +14,13 @@ SCHEMA = """
     declare
         _t      record;
         _any    boolean;
+        _now    timestamptz;
         _next   timestamptz;
     begin
         loop
             _any := false;
-            for _t in select id, action from timer where state = 0 and due <= clock_timestamp()
+            _now := clock_timestamp();      -- in the query itself it would keep the index from being used for it
+            for _t in select id, action from timer where state = 0 and due <= _now
                        order by due limit 64 for update skip locked
             loop
                 _any := true;
