@@ -1,12 +1,12 @@
 create or replace function pgtq._adopt_roles(i_home text)
 returns void
 as $$
--- Gives timers and history the oids that their roles have in this server.  Nothing to do in the
--- server that the copy was made in.
+-- Gives timers, jobs and history the oids that their roles have in this server.  Nothing to do in the
+-- server that the copy was made in, or for null, which is none.
 declare
     _table  regclass;
 begin
-    if split_part(i_home, ':', 1) = split_part(pgtq._home(), ':', 1) then
+    if (split_part(i_home, ':', 1) <> split_part(pgtq._home(), ':', 1)) is not true then
         return;
     end if;
     for _table in
@@ -23,6 +23,8 @@ begin
         execute format('update pgtq.history_%s t set hi_role = (select r.oid from pg_roles r join pgtq.role on ro_name = rolname where ro_oid = t.hi_role limit 1)'
                        ' where hi_role is not null', _n);
     end loop;
+    update pgtq.job j set jo_role = coalesce((select r.oid from pg_roles r join pgtq.role on ro_name = rolname where ro_oid = j.jo_role limit 1), 0)
+     where jo_home <> pgtq._home();
     update pgtq.schedule s set sc_role = (select r.oid from pg_roles r join pgtq.role on ro_name = rolname where ro_oid = s.sc_role limit 1);
     with old as (delete from pgtq.role returning ro_name)
     insert into pgtq.role select oid, rolname from pg_roles where rolname in (select ro_name from old);

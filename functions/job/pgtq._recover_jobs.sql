@@ -2,12 +2,12 @@ create or replace function pgtq._recover_jobs()
 returns void
 as $$
 -- For the job worker when it begins, and no session of a job is left: settles the jobs that had one, and
--- adopts those of a copied database, unless pgtq.on_clone says to wait for adopt().
+-- adopts a copied database, unless pgtq.on_clone says to wait for adopt().
 declare
     _id     bigint;
 begin
-    if coalesce(nullif(current_setting('pgtq.on_clone', true), ''), 'run') <> 'pause' then
-        perform pgtq._adopt_jobs();
+    if exists (select from pgtq.job where jo_home <> pgtq._home()) then
+        perform pgtq._adopt_clone();
     end if;
     for _id in select jo_id from pgtq.job where jo_state > 0 and jo_home = pgtq._home() order by jo_id loop
         perform pgtq._lost_job(_id);

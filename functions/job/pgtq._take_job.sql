@@ -14,11 +14,8 @@ begin
         raise exception 'the job worker runs in this database'
             using errcode = 'object_in_use', hint = 'It runs jobs by itself.';
     end if;
-    if exists (select from pgtq.job where jo_home <> pgtq._home()) then
-        if coalesce(nullif(current_setting('pgtq.on_clone', true), ''), 'run') = 'pause' then
-            return null;
-        end if;
-        perform pgtq._adopt_jobs();
+    if exists (select from pgtq.job where jo_home <> pgtq._home()) and not pgtq._adopt_clone() then
+        return null;
     end if;
     if not exists (select from pgtq.job
                     where jo_role = i_role and (jo_state = 0 and jo_due <= pgtq._now() or jo_state > 0)) then
