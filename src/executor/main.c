@@ -64,9 +64,6 @@
 /* milliseconds until we try again what could not be read */
 #define READ_RETRY 1000
 
-/* microseconds until the ticker starts an executor that has ended again */
-#define START_RETRY USECS_PER_SEC
-
 int			pgtq_max_sessions = 4;
 int			pgtq_max_sessions_per_role = 2;
 int			pgtq_session_idle_timeout = 60000;
@@ -84,7 +81,6 @@ static bool is_wanted = false;
 static int64 not_before = 0;
 
 static void detach(int code, Datum arg);
-static bool must_leave(void);
 static void wait_for_others(void);
 static void exclude_task(void *arg);
 static void cycle(void);
@@ -107,7 +103,7 @@ pgtq_executor_main(Datum arg)
 	backlog_init();
 	dispatch_init(slot);
 	wait_for_others();
-	while (!must_leave())
+	while (!worker_must_leave(slot, my_database))
 	{
 		long		timeout;
 		long		save_timeout;
@@ -121,13 +117,7 @@ pgtq_executor_main(Datum arg)
 			timeout = (timeout < 0) ? READ_RETRY : Min(timeout, READ_RETRY);
 		if (save_timeout >= 0)
 			timeout = (timeout < 0) ? save_timeout : Min(timeout, save_timeout);
-		pgstat_report_stat(false);
-		pgstat_report_activity(STATE_IDLE, NULL);
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | (timeout >= 0 ? WL_TIMEOUT : 0) | WL_EXIT_ON_PM_DEATH,
-						 timeout, wait_event);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
-		worker_reload();
+		worker_wait(timeout, wait_event);
 	}
 	proc_exit(0);
 }
@@ -147,19 +137,6 @@ detach(int code, Datum arg)
 	shared_set_latch(&slot->ticker_proc);
 }
 
-static bool
-must_leave(void)
-{
-	bool		leave;
-
-	LWLockAcquire(shared->lock, LW_SHARED);
-	leave = slot->leave || slot->held_by != 0 ||
-		pg_atomic_read_u32(&slot->database) != my_database ||
-		slot->state == SLOT_ABSENT || slot->state == SLOT_DISMISSED;
-	LWLockRelease(shared->lock);
-	return leave;
-}
-
 /*
  * Waits until no session of an executor before us is left, nor anybody in
  * run_due(): who comes to that later sees that we are here.
@@ -168,14 +145,12 @@ static void
 wait_for_others(void)
 {
 	pool_terminate(MyDatabaseId, false);
-	while (!must_leave())
+	while (!worker_must_leave(slot, my_database))
 	{
 		if (pool_is_empty(MyDatabaseId, false) &&
 			worker_run(slot, "waiting for run_due()", exclude_task, NULL))
 			break;
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 10, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
+		worker_wait(10, PG_WAIT_EXTENSION);
 	}
 }
 
@@ -203,7 +178,7 @@ cycle(void)
 		dispatch_give();
 		dispatch_collect();
 		CHECK_FOR_INTERRUPTS();
-	} while (!is_read && !backlog_is_full() && !must_leave());
+	} while (!is_read && !backlog_is_full() && !worker_must_leave(slot, my_database));
 	settle_carry(slot);
 	settle_condemned(slot);
 }
@@ -257,8 +232,6 @@ executor_is_wanted(void)
 TimestampTz
 executor_ensure(DatabaseSlot *my_slot)
 {
-	int64		now = clock_steady();
-	BackgroundWorkerHandle *handle;
 	bool		running;
 
 	LWLockAcquire(shared->lock, LW_SHARED);
@@ -266,12 +239,5 @@ executor_ensure(DatabaseSlot *my_slot)
 	LWLockRelease(shared->lock);
 	if (!is_wanted || running)
 		return DT_NOEND;
-	if (not_before <= now)
-	{
-		not_before = now + START_RETRY;
-		if (worker_register(EXECUTOR_TYPE, "pgtq_executor_main", my_slot, MyDatabaseId,
-							worker_database_name(), &handle))
-			pfree(handle);
-	}
-	return GetCurrentTimestamp() + (not_before - now);
+	return worker_ensure(EXECUTOR_TYPE, "pgtq_executor_main", my_slot, &not_before, NULL);
 }

@@ -12,17 +12,20 @@
 #include "miscadmin.h"
 #include "storage/ipc.h"
 #include "storage/proc.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "common/now.h"
 #include "compat.h"
 #include "executor/pool.h"
+#include "ticker/worker.h"
 
 Session    *sessions = NULL;
 int			sessions_length = 0;
 
 static void detach(int code, Datum arg);
+static void wake_owner(Oid database, bool for_jobs);
 
 Size
 pool_size(void)
@@ -113,6 +116,46 @@ pool_attach(Session *session)
 	return wanted;
 }
 
+/* What a session begins with: it takes its place and connects, as its role. */
+Session *
+pool_begin(Datum arg, const char *type)
+{
+	Session    *session = &sessions[DatumGetInt32(arg)];
+
+	worker_signals();
+	if (!pool_attach(session))
+		proc_exit(0);
+	BackgroundWorkerInitializeConnectionByOid(session->database, session->role, SESSION_FLAGS);
+	process_session_preload_libraries();
+	SetConfigOption("application_name", type, PGC_USERSET, PGC_S_SESSION);
+#ifdef HAVE_TRANSACTION_TIMEOUT
+	/* it would end the session, for what the timeout of an action or job is there for */
+	SetConfigOption("transaction_timeout", "0", PGC_USERSET, PGC_S_SESSION);
+#endif
+	return session;
+}
+
+/* It may get work from now on. */
+void
+pool_ready(Session *session)
+{
+	LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
+	session->state = SESSION_READY;
+	session->was_ready = true;
+	LWLockRelease(shared->sessions_lock);
+	wake_owner(session->database, session->for_jobs);
+}
+
+/* Wakes the executor or job worker of a session. */
+static void
+wake_owner(Oid database, bool for_jobs)
+{
+	DatabaseSlot *slot = shared_slot(database);
+
+	if (slot != NULL)
+		shared_set_latch(for_jobs ? &slot->jobs_proc : &slot->executor_proc);
+}
+
 /*
  * At its end, when the transaction has ended too, as this was registered before
  * it connected.  What it had in hand is for its executor to look at.
@@ -121,7 +164,7 @@ static void
 detach(int code, Datum arg)
 {
 	Session    *session = &sessions[DatumGetInt32(arg)];
-	DatabaseSlot *slot = shared_slot(session->database);
+	Oid			database = session->database;
 	bool		for_jobs = session->for_jobs;
 
 	LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
@@ -133,8 +176,7 @@ detach(int code, Datum arg)
 		pg_atomic_write_u32(&session->proc, 0);
 	}
 	LWLockRelease(shared->sessions_lock);
-	if (slot != NULL)
-		shared_set_latch(for_jobs ? &slot->jobs_proc : &slot->executor_proc);
+	wake_owner(database, for_jobs);
 }
 
 /* Gives a place back. */

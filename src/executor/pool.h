@@ -108,6 +108,8 @@ extern void pool_init(void *memory, bool found);
 extern Session *pool_take(Oid database, Oid role, bool for_jobs);
 extern bool pool_start(Session *session, const char *type, const char *function, BackgroundWorkerHandle **handle);
 extern bool pool_attach(Session *session);
+extern Session *pool_begin(Datum arg, const char *type);
+extern void pool_ready(Session *session);
 extern void pool_free(Session *session);
 extern void pool_terminate(Oid database, bool for_jobs);
 extern bool pool_is_empty(Oid database, bool for_jobs);

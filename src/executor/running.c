@@ -28,9 +28,11 @@ PG_FUNCTION_INFO_V1(pgtq_current_timer);
 PG_FUNCTION_INFO_V1(pgtq_set_current_timer);
 PG_FUNCTION_INFO_V1(pgtq_executor_runs);
 PG_FUNCTION_INFO_V1(pgtq_executor_state);
+PG_FUNCTION_INFO_V1(pgtq_job_worker);
 
 #define Natts_running 5
 
+static Datum worker_state(FunctionCallInfo fcinfo, bool of_jobs);
 static bool may_see(Oid role);
 
 /*
@@ -148,10 +150,27 @@ pgtq_executor_runs(PG_FUNCTION_ARGS)
 Datum
 pgtq_executor_state(PG_FUNCTION_ARGS)
 {
+	return worker_state(fcinfo, false);
+}
+
+/*
+ * _job_worker()
+ */
+Datum
+pgtq_job_worker(PG_FUNCTION_ARGS)
+{
+	return worker_state(fcinfo, true);
+}
+
+/* Its process, how many sessions it has, and whether one waits for a slot. */
+static Datum
+worker_state(FunctionCallInfo fcinfo, bool of_jobs)
+{
 	DatabaseSlot *slot = shared_slot(MyDatabaseId);
 	TupleDesc	desc;
 	Datum		values[3] = {0};
 	bool		nulls[3] = {true, false, false};
+	pid_t		pid = 0;
 	int			count = 0;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
@@ -159,15 +178,16 @@ pgtq_executor_state(PG_FUNCTION_ARGS)
 	if (slot != NULL)
 	{
 		LWLockAcquire(shared->lock, LW_SHARED);
-		nulls[0] = slot->executor_pid == 0;
-		values[0] = Int32GetDatum((int32) slot->executor_pid);
-		values[2] = BoolGetDatum(slot->sessions_wait);
+		pid = of_jobs ? slot->jobs_pid : slot->executor_pid;
+		values[2] = BoolGetDatum(of_jobs ? slot->jobs_wait : slot->sessions_wait);
 		LWLockRelease(shared->lock);
 		LWLockAcquire(shared->sessions_lock, LW_SHARED);
 		for (int i = 0; i < sessions_length; i++)
-			count += sessions[i].state == SESSION_READY && sessions[i].database == MyDatabaseId && !sessions[i].for_jobs;
+			count += sessions[i].state == SESSION_READY && sessions[i].database == MyDatabaseId && sessions[i].for_jobs == of_jobs;
 		LWLockRelease(shared->sessions_lock);
 	}
+	nulls[0] = pid == 0;
+	values[0] = Int32GetDatum((int32) pid);
 	values[1] = Int32GetDatum(count);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }

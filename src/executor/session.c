@@ -100,29 +100,14 @@ static bool set_state(const Member *member, ItemState from, ItemState to);
 void
 pgtq_session_main(Datum arg)
 {
-	session = &sessions[DatumGetInt32(arg)];
-	worker_signals();
-	if (!pool_attach(session))
-		proc_exit(0);
-	BackgroundWorkerInitializeConnectionByOid(session->database, session->role, SESSION_FLAGS);
-	process_session_preload_libraries();
-	SetConfigOption("application_name", SESSION_TYPE, PGC_USERSET, PGC_S_SESSION);
-#ifdef HAVE_TRANSACTION_TIMEOUT
-	/* it would end the session, for what an action's own timeout is there for */
-	SetConfigOption("transaction_timeout", "0", PGC_USERSET, PGC_S_SESSION);
-#endif
+	session = pool_begin(arg, SESSION_TYPE);
 	slot = shared_slot(MyDatabaseId);
 	wait_event = NamedWaitEvent("PgtqSession");
 	clock_init();
 	action_init(session);
 	CacheRegisterRelcacheCallback(forget_triggers, (Datum) 0);
 	group_context = AllocSetContextCreate(TopMemoryContext, "pgtq group", ALLOCSET_DEFAULT_SIZES);
-	LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
-	session->state = SESSION_READY;
-	session->was_ready = true;
-	LWLockRelease(shared->sessions_lock);
-	if (slot != NULL)
-		shared_set_latch(&slot->executor_proc);
+	pool_ready(session);
 
 	HOLD_CANCEL_INTERRUPTS();
 	while (wait_for_work())

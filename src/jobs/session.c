@@ -78,27 +78,12 @@ pgtq_job_session_main(Datum arg)
 	uint32		wait_event;
 	int64		id;
 
-	session = &sessions[DatumGetInt32(arg)];
-	worker_signals();
-	if (!pool_attach(session))
-		proc_exit(0);
-	BackgroundWorkerInitializeConnectionByOid(session->database, session->role, SESSION_FLAGS);
-	process_session_preload_libraries();
-	SetConfigOption("application_name", JOB_SESSION_TYPE, PGC_USERSET, PGC_S_SESSION);
-#ifdef HAVE_TRANSACTION_TIMEOUT
-	/* it would end the session, for what a job's own timeout is there for */
-	SetConfigOption("transaction_timeout", "0", PGC_USERSET, PGC_S_SESSION);
-#endif
+	session = pool_begin(arg, JOB_SESSION_TYPE);
 	slot = shared_slot(MyDatabaseId);
 	wait_event = NamedWaitEvent("PgtqJobSession");
 	die_timeout = RegisterTimeout(USER_TIMEOUT, die_handler);
 	job_context = AllocSetContextCreate(TopMemoryContext, "pgtq job", ALLOCSET_DEFAULT_SIZES);
-	LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
-	session->state = SESSION_READY;
-	session->was_ready = true;
-	LWLockRelease(shared->sessions_lock);
-	if (slot != NULL)
-		shared_set_latch(&slot->jobs_proc);
+	pool_ready(session);
 
 	HOLD_CANCEL_INTERRUPTS();
 	while ((id = wait_for_job(wait_event)) != 0)

@@ -41,9 +41,6 @@
 #include "jobs/worker.h"
 #include "ticker/worker.h"
 
-/* microseconds until the ticker starts one that has ended again */
-#define START_RETRY USECS_PER_SEC
-
 /* milliseconds until we try again what could not be read */
 #define READ_RETRY 1000
 
@@ -58,7 +55,6 @@ static TimestampTz idle_since = 0;
 static int64 not_before = 0;	/* by clock_steady() */
 
 static void detach(int code, Datum arg);
-static bool must_leave(void);
 static bool prepare(void);
 static void recover_task(void *arg);
 static long cycle(void);
@@ -84,20 +80,14 @@ pgtq_jobs_main(Datum arg)
 	dispatch_jobs_init(slot);
 	if (!prepare())
 		proc_exit(0);
-	while (!must_leave() && !has_nothing_to_do())
+	while (!worker_must_leave(slot, my_database) && !has_nothing_to_do())
 	{
 		long		timeout;
 
 		MemoryContextSwitchTo(cycle_context);
 		timeout = cycle();
 		MemoryContextReset(cycle_context);
-		pgstat_report_stat(false);
-		pgstat_report_activity(STATE_IDLE, NULL);
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | (timeout >= 0 ? WL_TIMEOUT : 0) | WL_EXIT_ON_PM_DEATH,
-						 timeout, wait_event);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
-		worker_reload();
+		worker_wait(timeout, wait_event);
 	}
 	proc_exit(0);
 }
@@ -120,25 +110,12 @@ detach(int code, Datum arg)
 	shared_set_latch(&slot->ticker_proc);
 }
 
-static bool
-must_leave(void)
-{
-	bool		leave;
-
-	LWLockAcquire(shared->lock, LW_SHARED);
-	leave = slot->leave || slot->held_by != 0 ||
-		pg_atomic_read_u32(&slot->database) != my_database ||
-		slot->state == SLOT_ABSENT || slot->state == SLOT_DISMISSED;
-	LWLockRelease(shared->lock);
-	return leave;
-}
-
 /* Waits until no session of one before us is left, and settles what these had.  False: leave. */
 static bool
 prepare(void)
 {
 	pool_terminate(MyDatabaseId, true);
-	while (!must_leave())
+	while (!worker_must_leave(slot, my_database))
 	{
 		long		pause = 10;
 
@@ -148,9 +125,7 @@ prepare(void)
 				return true;
 			pause = READ_RETRY;
 		}
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, pause, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
+		worker_wait(pause, PG_WAIT_EXTENSION);
 	}
 	return false;
 }
@@ -280,8 +255,6 @@ jobs_look(DatabaseSlot *my_slot)
 TimestampTz
 jobs_ensure(DatabaseSlot *my_slot)
 {
-	int64		now = clock_steady();
-	BackgroundWorkerHandle *handle;
 	bool		running;
 
 	LWLockAcquire(shared->lock, LW_SHARED);
@@ -289,17 +262,5 @@ jobs_ensure(DatabaseSlot *my_slot)
 	LWLockRelease(shared->lock);
 	if (running || pg_atomic_read_u32(&my_slot->jobs_news) == 0)
 		return DT_NOEND;
-	if (not_before <= now)
-	{
-		bool		started = worker_register(JOBS_TYPE, "pgtq_jobs_main", my_slot, MyDatabaseId,
-											  worker_database_name(), &handle);
-
-		not_before = now + START_RETRY;
-		if (started)
-			pfree(handle);
-		LWLockAcquire(shared->lock, LW_EXCLUSIVE);
-		my_slot->jobs_wait = !started;
-		LWLockRelease(shared->lock);
-	}
-	return GetCurrentTimestamp() + (not_before - now);
+	return worker_ensure(JOBS_TYPE, "pgtq_jobs_main", my_slot, &not_before, &my_slot->jobs_wait);
 }

@@ -16,15 +16,21 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/interrupt.h"
+#include "storage/latch.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
+#include "common/now.h"
 #include "compat.h"
 #include "ticker/worker.h"
+
+/* microseconds until the ticker starts a worker that has ended again */
+#define START_RETRY USECS_PER_SEC
 
 /*
  * Settings of a database or role must not change what a worker does: an owner
@@ -50,7 +56,6 @@ static const char *const worker_settings[][2] = {
 #endif
 };
 
-static void connect_to_database(Oid database, const char *type);
 static void be_superuser(void);
 static bool begin_transaction(void);
 static void end_with_error(DatabaseSlot *slot, MemoryContext context);
@@ -125,12 +130,13 @@ worker_begin(const char *type, DatabaseSlot *slot, Oid database,
 	if (!wanted)
 		return false;
 	before_shmem_exit(detach, (Datum) 0);
-	connect_to_database(database, type);
+	worker_connect(database, type);
 	return worker_has_extension();
 }
 
-static void
-connect_to_database(Oid database, const char *type)
+/* As the bootstrap superuser. */
+void
+worker_connect(Oid database, const char *type)
 {
 	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
 	be_superuser();
@@ -160,6 +166,60 @@ worker_has_extension(void)
 	found = OidIsValid(get_extension_oid("pgtq", true));
 	CommitTransactionCommand();
 	return found;
+}
+
+/* Is the worker not wanted any more: somebody wants nobody in the database, or it has no extension? */
+bool
+worker_must_leave(DatabaseSlot *slot, Oid database)
+{
+	bool		leave;
+
+	LWLockAcquire(shared->lock, LW_SHARED);
+	leave = slot->leave || slot->held_by != 0 ||
+		pg_atomic_read_u32(&slot->database) != database ||
+		slot->state == SLOT_ABSENT || slot->state == SLOT_DISMISSED;
+	LWLockRelease(shared->lock);
+	return leave;
+}
+
+/* Sleeps for so many milliseconds, or if they are negative for any time, until somebody wakes us. */
+void
+worker_wait(long timeout, uint32 wait_event)
+{
+	pgstat_report_stat(false);
+	pgstat_report_activity(STATE_IDLE, NULL);
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | (timeout >= 0 ? WL_TIMEOUT : 0) | WL_EXIT_ON_PM_DEATH,
+					 timeout, wait_event);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+	worker_reload();
+}
+
+/*
+ * For the ticker: starts a worker of its database that is not there, unless it has just tried.  Notes in
+ * "waits", of shared memory, whether it has to wait for a slot.  Returns when to come back.
+ */
+TimestampTz
+worker_ensure(const char *type, const char *function, DatabaseSlot *slot, int64 *not_before, bool *waits)
+{
+	int64		now = clock_steady();
+
+	if (*not_before <= now)
+	{
+		BackgroundWorkerHandle *handle;
+		bool		started = worker_register(type, function, slot, MyDatabaseId, worker_database_name(), &handle);
+
+		*not_before = now + START_RETRY;
+		if (started)
+			pfree(handle);
+		if (waits != NULL)
+		{
+			LWLockAcquire(shared->lock, LW_EXCLUSIVE);
+			*waits = !started;
+			LWLockRelease(shared->lock);
+		}
+	}
+	return GetCurrentTimestamp() + (*not_before - now);
 }
 
 /*
