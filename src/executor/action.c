@@ -153,6 +153,43 @@ action_run(TimerRow *row, bool in_group, TimestampTz until, ActionResult *result
 	return again;
 }
 
+/*
+ * Has an action that is due soon parsed and analyzed, in a transaction of its
+ * own; until that moment, and if it cannot be, then when it runs.
+ */
+void
+action_prepare(const TimerRow *row, TimestampTz until)
+{
+	MemoryContext context = CurrentMemoryContext;
+	char	   *sql = TextDatumGetCString(row->values[Anum_ev_data - 1]);
+
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	XactIsoLevel = XACT_READ_COMMITTED;
+	PushActiveSnapshot(GetTransactionSnapshot());
+	enable_timeout_at(overrun_timeout, until);
+	PG_TRY();
+	{
+		QueryCancelPending = false;
+		RESUME_CANCEL_INTERRUPTS();
+		plans_prepare(sql);
+		HOLD_CANCEL_INTERRUPTS();
+		PopActiveSnapshot();
+		CommitTransactionCommand();
+	}
+	PG_CATCH();
+	{
+		HOLD_CANCEL_INTERRUPTS();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		AbortCurrentTransaction();
+	}
+	PG_END_TRY();
+	disable_timeout(overrun_timeout, false);
+	MemoryContextSwitchTo(context);
+	pfree(sql);
+}
+
 static void
 run_sql(const char *sql)
 {

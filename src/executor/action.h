@@ -22,6 +22,7 @@ extern int64 action_timer;
 
 extern void action_init(Session *session);
 extern int	action_timeout(const TimerRow *row);
+extern void action_prepare(const TimerRow *row, TimestampTz until);
 extern void action_commit(int timeout);
 extern void action_not_committed(void);
 extern ActionAgain action_run(TimerRow *row, bool in_group, TimestampTz until, ActionResult *result);

@@ -36,8 +36,8 @@
 
 /*
  * After a start of the server nobody knows what was running when it ended, and
- * whether that was why.  So as many of each role's first timers as can have been
- * in sessions run cautiously.
+ * whether that was why.  So of what was due before we started as many of each
+ * role's first timers as can have been in sessions run cautiously.
  */
 #define CAUTIOUS_TIMERS 128
 
@@ -78,7 +78,7 @@ int			backlog_count = 0;
 static HTAB *queues = NULL;
 static HTAB *roles = NULL;
 static HTAB *marks = NULL;
-static bool is_first_look = true;	/* until all that was there when we started is read */
+static TimestampTz started_at;
 static MemoryContext context;
 
 static void list_queues(void);
@@ -98,6 +98,7 @@ backlog_init(void)
 {
 	HASHCTL		ctl;
 
+	started_at = GetCurrentTimestamp();
 	context = AllocSetContextCreate(TopMemoryContext, "pgtq backlog", ALLOCSET_DEFAULT_SIZES);
 	ctl.hcxt = context;
 	ctl.keysize = sizeof(int32);
@@ -128,10 +129,7 @@ backlog_read(void)
 	while ((queue = hash_seq_search(&seq)) != NULL)
 		for (int i = 0; i < TICKS_AT_ONCE && queue->listed && !backlog_is_full() && read_tick(queue); i++)
 			more = true;
-	more |= backlog_is_full();
-	if (!more)
-		is_first_look = false;
-	return more;
+	return more || backlog_is_full();
 }
 
 /* Is there too much to read on, until some of it is done? */
@@ -343,10 +341,12 @@ add_timer(ExecutorQueue *queue, const WorkItem *work, Oid role)
 	timer->read_at = clock_steady();
 	if (mark != NULL && mark->started > 0)
 		timer->deaths = mark->started;
-	if (timer->role->cautious > 0 || timer->deaths > 0)
+	if (timer->deaths > 0)
+		timer->work.alone = timer->work.cautious = true;
+	else if (timer->role->cautious > 0 && work->due <= started_at)
 	{
 		timer->work.alone = timer->work.cautious = true;
-		timer->role->cautious = Max(timer->role->cautious - 1, 0);
+		timer->role->cautious--;
 	}
 	backlog_count++;
 	return timer;
@@ -365,7 +365,7 @@ role_queue(Oid role)
 		dlist_init(&queue->waiting);
 		queue->retry_at = 0;
 		queue->progress = clock_steady();
-		queue->cautious = is_first_look ? CAUTIOUS_TIMERS : 0;
+		queue->cautious = CAUTIOUS_TIMERS;
 	}
 	return queue;
 }

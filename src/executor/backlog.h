@@ -39,7 +39,7 @@ typedef struct RoleQueue
 	dlist_head	waiting;		/* timers, in order */
 	bool		is_active;		/* in the list of those with waiting timers */
 	dlist_node	node;
-	int			cautious;		/* so many of the next run alone: see backlog_add() */
+	int			cautious;		/* so many more run alone, of what was due before we started */
 	int			failures;		/* sessions in a row that did not start */
 	char		failure[128];
 	int64		retry_at;		/* by clock_steady(), as all times here */

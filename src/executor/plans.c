@@ -1,10 +1,17 @@
 /*
  * src/executor/plans.c
- *		Plans of actions that are run again and again.
+ *		Plans of actions that are run again and again, or that are due soon.
  *
  * Runs in a session, as its role.  A text that comes a second time gets a plan
  * that is kept, if it is one statement that has a plan.  Several statements are
  * analyzed one after the other, as each may make what the next one needs.
+ *
+ * So does a text whose moment is still to come: while the session waits for it,
+ * it is parsed and analyzed, which runs no code of anybody's.  Planning does,
+ * as it evaluates functions, and is left for the moment itself.
+ *
+ * Analysis makes constants of literals: 'today' becomes the day on which that
+ * was done.  So texts with such words are analyzed each time.
  *
  * The memory of texts has a fixed number of places, chosen by hash; a new text
  * takes the place of what is there.
@@ -28,15 +35,34 @@
 typedef struct Place
 {
 	char	   *sql;			/* NULL: free */
-	bool		seen_twice;
+	bool		is_planless;	/* it is not of that kind */
+	bool		was_run;
 	SPIPlanPtr	plan;			/* NULL: none */
 } Place;
 
 static Place places[PLACES];
 
 static Place *place_of(const char *sql);
-static SPIPlanPtr make_plan(const char *sql);
+static void plan_place(Place *place);
+static bool is_plannable(const char *sql);
+static bool says_when(const char *sql);
+static bool is_word_character(char c);
 static void check_result(int result);
+
+/*
+ * Makes the plan of an action that will be run soon, in a transaction of the
+ * caller's.  What is wrong with the text is an error.
+ */
+void
+plans_prepare(const char *sql)
+{
+	Place	   *place = place_of(sql);
+
+	SPI_connect();
+	if (place != NULL)
+		plan_place(place);
+	SPI_finish();
+}
 
 /* Runs an action; what it returns is thrown away. */
 void
@@ -46,11 +72,10 @@ plans_run(const char *sql)
 	Place	   *place = place_of(sql);
 
 	SPI_connect();
-	if (place != NULL && place->plan == NULL && place->seen_twice)
-	{
-		place->plan = make_plan(sql);
-		place->seen_twice = false;	/* if there is none, do not try again at once */
-	}
+	if (place != NULL && place->was_run)
+		plan_place(place);
+	if (place != NULL)
+		place->was_run = true;
 	if (place != NULL && place->plan != NULL)
 		check_result(SPI_execute_plan_extended(place->plan, &options));
 	else
@@ -58,7 +83,7 @@ plans_run(const char *sql)
 	SPI_finish();
 }
 
-/* Where a text is remembered; NULL if it is not, or new. */
+/* Where a text is remembered; NULL if it is not. */
 static Place *
 place_of(const char *sql)
 {
@@ -69,44 +94,83 @@ place_of(const char *sql)
 		return NULL;
 	place = &places[hash_bytes((const unsigned char *) sql, (int) length) % PLACES];
 	if (place->sql != NULL && strcmp(place->sql, sql) == 0)
-	{
-		if (place->plan == NULL)
-			place->seen_twice = true;
 		return place;
-	}
 	if (place->plan != NULL)
 		SPI_freeplan(place->plan);
 	if (place->sql != NULL)
 		pfree(place->sql);
-	place->plan = NULL;
-	place->seen_twice = false;
+	memset(place, 0, sizeof(Place));
 	place->sql = MemoryContextStrdup(TopMemoryContext, sql);
-	return NULL;
+	return place;
 }
 
-/* A plan to be kept, or NULL if it is not that kind of text. */
-static SPIPlanPtr
-make_plan(const char *sql)
+/* Gives a text a plan that is kept, if it has none and is of that kind. */
+static void
+plan_place(Place *place)
 {
-	List	   *statements = raw_parser(sql, RAW_PARSE_DEFAULT);
-	SPIPlanPtr	plan;
+	if (place->plan != NULL || place->is_planless)
+		return;
+	if (!is_plannable(place->sql))
+	{
+		place->is_planless = true;
+		return;
+	}
+	place->plan = SPI_prepare(place->sql, 0, NULL);
+	if (place->plan != NULL)
+		SPI_keepplan(place->plan);
+}
 
+/* One statement that has a plan, which is good at any time. */
+static bool
+is_plannable(const char *sql)
+{
+	List	   *statements;
+
+	if (says_when(sql))
+		return false;
+	statements = raw_parser(sql, RAW_PARSE_DEFAULT);
 	if (list_length(statements) != 1)
-		return NULL;
+		return false;
 	switch (nodeTag(linitial_node(RawStmt, statements)->stmt))
 	{
 		case T_InsertStmt:
 		case T_UpdateStmt:
 		case T_DeleteStmt:
 		case T_SelectStmt:
-			break;
+			return true;
 		default:
-			return NULL;
+			return false;
 	}
-	plan = SPI_prepare(sql, 0, NULL);
-	if (plan != NULL)
-		SPI_keepplan(plan);
-	return plan;
+}
+
+/*
+ * Is there one of the words, in a literal or anywhere, that are read as a time when they are?
+ * A call of now() is none of them.
+ */
+static bool
+says_when(const char *sql)
+{
+	static const char *const words[] = {"now", "today", "tomorrow", "yesterday"};
+
+	for (const char *p = sql; *p != '\0'; p++)
+	{
+		if (p > sql && is_word_character(p[-1]))
+			continue;
+		for (int i = 0; i < (int) lengthof(words); i++)
+		{
+			size_t		length = strlen(words[i]);
+
+			if (pg_strncasecmp(p, words[i], length) == 0 && p[length] != '(' && !is_word_character(p[length]))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool
+is_word_character(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || IS_HIGHBIT_SET(c);
 }
 
 static void

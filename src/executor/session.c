@@ -63,6 +63,13 @@ typedef struct Member
 	ActionResult result;
 } Member;
 
+/* how long before it is due an action is not prepared any more, and how long a group is; in microseconds */
+#define LEAST_AHEAD 500
+#define LONGEST_PREPARATION 5000
+
+/* and for how long its moment is waited for awake: to be woken takes about as long */
+#define AWAKE 100
+
 typedef struct ActionGroup
 {
 	int			count;
@@ -86,6 +93,7 @@ static void take_group(ActionGroup *group, int limit);
 static void begin_transaction(void);
 static void end_transaction(void);
 static void read_rows(ActionGroup *group);
+static void prepare_members(const ActionGroup *group);
 static bool wait_until_due(const ActionGroup *group);
 static void note_start(const WorkItem *work);
 static void run_group(ActionGroup *group);
@@ -258,6 +266,7 @@ run_group(ActionGroup *group)
 	MemoryContext context = CurrentMemoryContext;
 
 	read_rows(group);
+	prepare_members(group);
 	if (!wait_until_due(group))
 	{
 		finish_group(group);
@@ -306,16 +315,32 @@ read_rows(ActionGroup *group)
 	end_transaction();
 }
 
+/* What can be done for those that are to come, while we wait; others may be due before. */
+static void
+prepare_members(const ActionGroup *group)
+{
+	TimestampTz until = Min(group->due - LEAST_AHEAD, GetCurrentTimestamp() + LONGEST_PREPARATION);
+
+	for (int i = 0; i < group->count && GetCurrentTimestamp() < until; i++)
+	{
+		if (group->members[i].found)
+			action_prepare(&group->members[i].row, until);
+	}
+}
+
 /*
- * Sleeps until what was fetched ahead of time is due, outside of a transaction.
+ * Waits until what was fetched ahead of time is due, outside of a transaction.
  * False if something has come that is due before.
  */
 static bool
 wait_until_due(const ActionGroup *group)
 {
-	while (GetCurrentTimestamp() < group->due)
+	TimestampTz now;
+
+	while ((now = GetCurrentTimestamp()) < group->due)
 	{
-		(void) clock_sleep(group->due, wait_event);
+		if (now < group->due - AWAKE)
+			(void) clock_sleep(group->due - AWAKE, wait_event);
 		CHECK_FOR_INTERRUPTS();
 		if (earliest_due() < group->due)
 			return false;

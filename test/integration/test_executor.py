@@ -43,3 +43,10 @@ def test_many(db):
     eventually(lambda: db.value("select count(*) from app.log") == 2000)
     assert db.value("select count(distinct what) from app.log") == 2000
     eventually(lambda: db.value("select count(*) from pgtq.timers where state = 'fired'") == 2000)
+
+
+def test_a_word_for_a_time_means_each_run(db):
+    """A text that is run again and again keeps its plan, but 'now' is not the time of the first run."""
+    for _ in range(4):
+        outcome(db, schedule(db, "insert into app.log (what) values ('now'::timestamptz::text)"))
+    assert len(set(logged(db))) == 4

@@ -111,3 +111,33 @@ def test_time_set_by_a_test(db):
         conn.execute("select pgtq.force_tick('timers')")
         conn.execute("select pgtq.ticker()")
     assert outcome(db, timer)[0] == "fired"
+
+
+def test_is_not_planned_ahead(db):
+    """While the session waits it reads what an action says, and evaluates nothing of it: no function, no 'now'."""
+    db.psql("create function app.moment() returns text immutable language plpgsql as"
+            " 'begin return clock_timestamp()::text; end'")
+    for moment in ("app.moment()", "'now'::timestamptz::text", "'now'"):
+        timer = schedule(db, f"insert into app.log (what) values ({moment}::text::timestamptz::text)", delay="1.3 s")
+        assert outcome(db, timer)[0] == "fired"
+        assert db.value("select fire_at <= (select what::timestamptz from app.log order by id desc limit 1)"
+                        "  from pgtq.timers where id = %s", timer)
+
+
+def test_what_cannot_be_read_ahead(db):
+    """It keeps nobody waiting who is due before, and runs when it can be."""
+    db.psql("create table app.locked (what text)")
+    with db.connect(autocommit=False) as other:
+        other.execute("lock table app.locked")
+        late = schedule(db, "insert into app.locked values ('late')", delay="1.2 s")
+        eventually(lambda: fetched(db, late))
+        soon = schedule(db, LOG.format("soon"), delay="0.1 s")
+        assert outcome(db, soon)[0] == "fired"
+        assert db.value("select (select fired_at from pgtq.timers where id = %s)"
+                        "     < (select fire_at from pgtq.timers where id = %s)", soon, late)
+        missing = schedule(db, "insert into app.not_yet values (1)", delay="1.1 s")
+        eventually(lambda: fetched(db, missing))
+        db.psql("create table app.not_yet (id integer)")
+        other.rollback()
+    assert outcome(db, late)[0] == "fired"
+    assert outcome(db, missing)[0] == "fired"
