@@ -238,13 +238,16 @@ compare_due(const void *a, const void *b)
 
 /*
  * Deletes the rows, each for the event that it becomes.  What others have locked
- * stays, and is late.
+ * stays, and is late.  All of it is one command, although planning the next run
+ * of a schedule takes some of its own: so a row that was found twice is one that this
+ * command has deleted, and not one that it should not have found.
  */
 static void
 take_rows(Move *move)
 {
 	Relation   *generations = NULL;
 	int			ngenerations = 0;
+	CommandId	command = GetCurrentCommandId(true);
 
 	for (int i = 0; i < move->due.count; i++)
 		ngenerations = Max(ngenerations, move->due.rows[i].generation + 1);
@@ -262,7 +265,7 @@ take_rows(Move *move)
 			continue;
 		if (rel == NULL)
 			rel = generations[row->generation] = store_open_generation(row->generation, RowExclusiveLock);
-		result = table_tuple_delete(rel, &row->tuple->t_self, GetCurrentCommandId(true), GetActiveSnapshot(),
+		result = table_tuple_delete(rel, &row->tuple->t_self, command, GetActiveSnapshot(),
 									InvalidSnapshot, false, &failure, false);
 		if (result == TM_Ok)
 		{
