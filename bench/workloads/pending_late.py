@@ -14,7 +14,7 @@ FIGURES = {f"{name}_{n}": ("ms", "lower", f"lateness at {name[4:].replace('_', '
 
 
 def run(rep):
-    many = 5_000_000 if rep.full else 500_000
+    many = 50_000_000 if rep.full else 5_000_000
     figures = {}
     with rep.connect(sync="off") as conn:
         conn.execute("create unlogged table late (due timestamptz, at timestamptz)")

@@ -10,8 +10,7 @@
  * it is parsed and analyzed, which runs no code of anybody's.  Planning does,
  * as it evaluates functions, and is left for the moment itself.
  *
- * Analysis makes constants of literals: 'today' becomes the day on which that
- * was done.  So texts with such words are analyzed each time.
+ * Texts with words such as 'today' are analyzed each time; see dated.c.
  *
  * The memory of texts has a fixed number of places, chosen by hash; a new text
  * takes the place of what is there.
@@ -25,6 +24,7 @@
 #include "tcop/dest.h"
 #include "utils/memutils.h"
 
+#include "common/dated.h"
 #include "executor/plans.h"
 
 #define PLACES 256
@@ -45,8 +45,6 @@ static Place places[PLACES];
 static Place *place_of(const char *sql);
 static void plan_place(Place *place);
 static bool is_plannable(const char *sql);
-static bool says_when(const char *sql);
-static bool is_word_character(char c);
 static void check_result(int result);
 
 /*
@@ -126,7 +124,7 @@ is_plannable(const char *sql)
 {
 	List	   *statements;
 
-	if (says_when(sql))
+	if (sql_is_dated(sql))
 		return false;
 	statements = raw_parser(sql, RAW_PARSE_DEFAULT);
 	if (list_length(statements) != 1)
@@ -141,36 +139,6 @@ is_plannable(const char *sql)
 		default:
 			return false;
 	}
-}
-
-/*
- * Is there one of the words, in a literal or anywhere, that are read as a time when they are?
- * A call of now() is none of them.
- */
-static bool
-says_when(const char *sql)
-{
-	static const char *const words[] = {"now", "today", "tomorrow", "yesterday"};
-
-	for (const char *p = sql; *p != '\0'; p++)
-	{
-		if (p > sql && is_word_character(p[-1]))
-			continue;
-		for (int i = 0; i < (int) lengthof(words); i++)
-		{
-			size_t		length = strlen(words[i]);
-
-			if (pg_strncasecmp(p, words[i], length) == 0 && p[length] != '(' && !is_word_character(p[length]))
-				return true;
-		}
-	}
-	return false;
-}
-
-static bool
-is_word_character(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || IS_HIGHBIT_SET(c);
 }
 
 static void

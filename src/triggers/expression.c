@@ -17,6 +17,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "common/dated.h"
 #include "triggers/trigger.h"
 
 /* parameters of the query */
@@ -28,7 +29,8 @@ enum
 	N_PARAMS
 };
 
-static void prepare(TriggerCall *call, Expression *expression);
+static SPIPlanPtr plan_of(TriggerCall *call, Expression *expression);
+static bool is_dated(const Expression *expression);
 static char *query_text(TriggerCall *call, const Expression *expression);
 static void execute(TriggerCall *call, Expression *expression);
 static void bind_row(HeapTuple row, TupleDesc desc, Datum *value, char *null);
@@ -123,14 +125,13 @@ execute(TriggerCall *call, Expression *expression)
 	Datum		values[N_PARAMS];
 	char		nulls[N_PARAMS];
 	bool		is_delete = TRIGGER_FIRED_BY_DELETE(call->tg->tg_event);
+	SPIPlanPtr	plan = plan_of(call, expression);
 
-	if (expression->plan == NULL)
-		prepare(call, expression);
 	bind_row(is_delete ? NULL : call->row, call->desc, &values[PARAM_NEW], &nulls[PARAM_NEW]);
 	bind_row(is_delete ? call->row : call->old, call->desc, &values[PARAM_OLD], &nulls[PARAM_OLD]);
 	values[PARAM_ROW] = is_delete ? values[PARAM_OLD] : values[PARAM_NEW];
 	nulls[PARAM_ROW] = ' ';
-	if (SPI_execute_plan(expression->plan, values, nulls, false, 0) != SPI_OK_SELECT)
+	if (SPI_execute_plan(plan, values, nulls, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute_plan failed");
 
 	/* an expression can be a set; these are the words of PL/pgSQL */
@@ -151,20 +152,37 @@ bind_row(HeapTuple row, TupleDesc desc, Datum *value, char *null)
 	*null = (row != NULL) ? ' ' : 'n';
 }
 
-static void
-prepare(TriggerCall *call, Expression *expression)
+/* It is kept, if it is good at any time. */
+static SPIPlanPtr
+plan_of(TriggerCall *call, Expression *expression)
 {
 	Oid			row_type = call->tg->tg_relation->rd_rel->reltype;
 	Oid			types[N_PARAMS] = {row_type, row_type, row_type};
 	SPIPlanPtr	plan;
 
+	if (expression->plan != NULL)
+		return expression->plan;
 	/* planned once: nothing in it depends on the values */
 	plan = SPI_prepare_cursor(query_text(call, expression), N_PARAMS, types, CURSOR_OPT_GENERIC_PLAN);
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare_cursor failed: %s", SPI_result_code_string(SPI_result));
+	if (is_dated(expression))
+		return plan;
 	if (SPI_keepplan(plan) != 0)
 		elog(ERROR, "SPI_keepplan failed");
 	expression->plan = plan;
+	return plan;
+}
+
+static bool
+is_dated(const Expression *expression)
+{
+	for (int i = 0; i < expression->n; i++)
+	{
+		if (sql_is_dated(expression->sql[i]))
+			return true;
+	}
+	return false;
 }
 
 /*
