@@ -42,7 +42,7 @@ def outcome(db, timer):
     def done():
         return db.rows("select state, sqlstate, error, attempts from pgtq.timers"
                        " where id = %s and state not in ('pending', 'due')", timer)
-    return eventually(done, 10)[0]
+    return eventually(done, 60)[0]
 
 
 def logged(db):
