@@ -1,9 +1,9 @@
 --@pl
-create or replace function pgtq._due_rows(i_old pgtq.position, i_now timestamptz, i_limit integer)
+create or replace function pgtq._due_rows(i_old pgtq.position, i_running bigint[], i_now timestamptz, i_limit integer)
 returns table (tableoid oid, ctid tid, dl_queue integer, dl_due timestamptz)
 as $$
 -- The rows of the delay store that are due, earliest first; see _move_due().  The C body of that
--- function has this inside of it.
+-- function has this inside of it.  i_running are those of the late ones that are not to be looked for yet.
 --
 -- For what S does not see the index on ev_txid is the one; the planner, which knows nothing of these
 -- tables, must not take that on the due time and walk over all that was ever due.  Hence the
@@ -27,8 +27,7 @@ begin
     select array_agg(to_timestamp(l_from / 1000000) + make_interval(secs => l_from % 1000000 / 1000000.0)),
            array_agg(to_timestamp(l_to / 1000000) + make_interval(secs => l_to % 1000000 / 1000000.0))
       into _from, _to
-      from pgtq._late(i_old.pos_late)
-     where not running;
+      from (select l_xid, l_from, l_to from pgtq._late(i_old.pos_late) except select l_xid, l_from, l_to from pgtq._late(i_running)) l;
     if _from is not null then
         _query := _query || ' union all select t.tableoid, t.ctid, t.dl_queue, t.dl_due from unnest($6, $7) r (f, t), lateral'
                             ' (select tableoid, ctid, dl_queue, dl_due from %1$s where dl_due >= f and dl_due <= least(r.t, $2)) t';
@@ -39,5 +38,5 @@ begin
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off;
 
-comment on function pgtq._due_rows(pgtq.position, timestamptz, integer) is 'Internal: the rows of the delay store that are due';
+comment on function pgtq._due_rows(pgtq.position, bigint[], timestamptz, integer) is 'Internal: the rows of the delay store that are due';
 --@end

@@ -38,6 +38,7 @@ declare
     _began      constant timestamptz := clock_timestamp();
     _old        pgtq.position;
     _new        pgtq.position;
+    _running    bigint[];                       -- late ones
     _tables     oid[] := array[]::oid[];        -- candidates: where they are
     _tids       tid[] := array[]::tid[];
     _last       timestamptz;
@@ -53,9 +54,10 @@ begin
     _old.pos_horizon := coalesce(_old.pos_horizon, '-infinity');
     _old.pos_late := coalesce(_old.pos_late, '{}');
 
+    _running := pgtq._still_late(_old.pos_late, _now);
     select coalesce(array_agg(c.tableoid), _tables), coalesce(array_agg(c.ctid), _tids), coalesce(array_agg(distinct c.dl_queue), queue_ids), max(c.dl_due)
       into _tables, _tids, queue_ids, _last
-      from pgtq._due_rows(_old, _now, i_limit) c;
+      from pgtq._due_rows(_old, _running, _now, i_limit) c;
     if cardinality(_tids) > 0 then
         select coalesce(sum(pgtq._move_rows(q, _tables, _tids)), 0) into moved from unnest(queue_ids) q;
     end if;
@@ -68,8 +70,7 @@ begin
             return;                     -- not even b. and c. are done
         end if;
     end if;
-    _new.pos_late := pgtq._still_late(_old.pos_late, _new.pos_horizon)
-                     || pgtq._locked_rows(_tables, _tids);
+    _new.pos_late := _running || pgtq._locked_rows(_tables, _tids);
     if moved > 0 or _new.pos_late <> _old.pos_late
         or clock_timestamp() - _began > '5 milliseconds'        -- a long way: do not go it again
     then

@@ -15,7 +15,7 @@ declare
 begin
     select * into _old from pgtq.position where pos_sub = -1 order by pos_n desc limit 1;
     _old.pos_horizon := coalesce(_old.pos_horizon, '-infinity');
-    select dl_due into _due from pgtq._due_rows(_old, pgtq._now(), 1);
+    select dl_due into _due from pgtq._due_rows(_old, pgtq._still_late(_old.pos_late, pgtq._now()), pgtq._now(), 1);
     if not found then
         execute 'select min(d) from (' || pgtq._ring_sql('pgtq.delay',
                     'select (select dl_due from %s where dl_due > $1 order by dl_due limit 1) as d') || ') m'
