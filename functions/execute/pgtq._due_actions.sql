@@ -4,8 +4,11 @@ returns setof pgtq.event_template
 as $$
 -- Actions of a role that are due: those that are carried, else those that came after tick i_from and by
 -- tick i_to.  A backlog is looked at from its beginning, because each look reads all between two ticks.
+--
+-- What has become due since the caller's transaction began is for the next one, or now() would be before its time in the action.
 declare
     _to     bigint;
+    _by     constant timestamptz := pgtq._now() - greatest(clock_timestamp() - now(), '0');
 begin
     return query
         select c.ev_id, c.ev_time, c.ev_txid, c.ev_owner, c.ev_retry, c.ev_type, c.ev_data, c.ev_extra1, c.ev_extra2, c.ev_extra3, c.ev_extra4,
@@ -24,7 +27,7 @@ begin
         select i_to
     loop
         return query select * from pgtq._undone(i_sub, i_queue_id, i_prefix, i_from, _to, i_role, i_limit) u
-                      where u.ev_time <= pgtq._now();       -- an executor may have had it fetched ahead of its time
+                      where u.ev_time <= _by;       -- an executor may have had it fetched ahead of its time, too
         exit when found or _to = i_to;
     end loop;
 end;
