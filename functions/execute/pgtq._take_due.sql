@@ -9,12 +9,16 @@ as $$
 -- cost a transaction id.  The second gets nothing.
 -- The executor of the C build waits for whoever has the lock on pgtq.carried, and whoever comes
 -- after it finds it running.
+--
+-- The done log is locked before the position is read: if that moved on in between, and the log was turned, the marks of
+-- what is after the position that was read would be gone.
 declare
     _q      record;
     _late   bigint[];
 begin
     perform pgtq._require_read_committed('pgtq.run_due');
     lock table pgtq.carried in row exclusive mode;
+    lock table pgtq.done in access share mode;
     if pgtq._executor_runs() then
         raise exception 'the executor runs in this database'
             using errcode = 'object_in_use', hint = 'It runs what is due by itself.';
