@@ -2,7 +2,7 @@ create or replace function pgtq._plan_run(i_row pgtq.delay, i_by_hand boolean)
 returns pgtq.delay
 as $$
 -- What is to become of a run of a schedule that was taken out of the delay store: of one that is due, for
--- the mover, or by hand, which is never too late.
+-- the mover, or by hand, which makes it whatever its time is.
 --
 -- Returns the row that is to enter the queue now; nulls if none is: it was put off, is a job now, or belongs to
 -- nothing any more.
@@ -12,7 +12,7 @@ as $$
 --   put off   a run that is not made is planned anew for a later time, and stored again: that of a schedule
 --             which is paused; one whose time came while the one before ran (overlap skip); one that is later
 --             than its window; and drift end, whose time is counted from when the one before ended,
---             which is when this row was stored to be due at once
+--             which is when this row was stored to be due at once, whatever the jitter
 --   made      the next one is planned: after this one's time with catch_up all, else after now.  With overlap
 --             allow it is stored here; else the row, or the job, carries it, see _end_run()
 declare
@@ -39,16 +39,20 @@ begin
     end if;
 
     begin
-        if _run.began is not null and _s.sc_drift = 'end' then
+        if i_by_hand then
+            _is_made := true;
+        elsif _run.began is not null and _s.sc_drift = 'end' then
             select e.at into _off from pgtq._next_every(_s.sc_every, i_row.dl_due, _s.sc_timezone, i_row.dl_due) e;
             _off := case when _off > _s.sc_end then null else _off end;
         elsif _run.planned > _run.began and _s.sc_overlap = 'skip' then
             _off := pgtq._next_planned(_s, _now);
-        elsif not i_by_hand and _now - i_row.dl_due > _s.sc_window then
+        elsif _now - i_row.dl_due > _s.sc_window then
             _is_late := true;
             _off := pgtq._next_planned(_s, greatest(_run.planned, _now - _s.sc_window));
         else
             _is_made := true;
+        end if;
+        if _is_made then
             _run.next := case when (_run.n < _s.sc_max_runs) is false then null
                               when _s.sc_drift = 'end' then _run.planned
                               when _s.sc_catch_up = 'all' then pgtq._next_planned(_s, _run.planned)
@@ -76,7 +80,7 @@ begin
         end if;
         return null;
     end if;
-    _run.next_due := pgtq._jittered(_s, _run.next);
+    _run.next_due := case when _s.sc_drift = 'end' then _now else pgtq._jittered(_s, _run.next) end;
     _run.began := _now;
     if _s.sc_overlap = 'allow' and _run.next is not null then
         perform pgtq._store_run(_s, _run.n + 1, _run.next, _run.next_due);

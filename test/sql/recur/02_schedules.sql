@@ -2,7 +2,7 @@
 \ir ../common.psql
 set timezone = 'UTC';
 set client_min_messages = warning;
-select plan(72);
+select plan(77);
 select date_trunc('hour', now()) + interval '1 day' as day \gset
 
 -- the time is that of a test, and everything due moves and ticks
@@ -99,6 +99,28 @@ call pgtq.run_due();
 call at(:'day'::timestamptz + interval '40 min 20 s');
 select ok((select next_run between :'day'::timestamptz + interval '41 min' and :'day'::timestamptz + interval '41 min 19 s' from pgtq.schedules), 'drift end: from the end of the run');
 delete from ran;
+select bool_and(pgtq.unschedule(name)) from pgtq.schedules;
+select pgtq.schedule_every('d' || n, '1 minute', 'select 1', start_at => :'day'::timestamptz + interval '43 min', jitter => '2 min', drift => 'end')
+  from generate_series(1, 20) n;
+select name as first, next_run as due from pgtq.schedules order by next_run limit 1 \gset
+call at(:'due');
+call pgtq.run_due();
+call at(:'due'::timestamptz + interval '1 s');
+select ok((select next_run >= :'due'::timestamptz + interval '1 min' from pgtq.schedules where name = :'first'), 'with jitter, too');
+select bool_and(pgtq.unschedule(name)) from pgtq.schedules;
+
+-- a run that is due at once, as its time came while the one before ran, and is cancelled before it is put off
+select pgtq.schedule_every('skip', '1 minute', 'select 1', start_at => :'day'::timestamptz + interval '46 min');
+select pgtq.schedule_every('drift', '1 minute', 'select 1', start_at => :'day'::timestamptz + interval '46 min', drift => 'end');
+call at(:'day'::timestamptz + interval '46 min');
+call at(:'day'::timestamptz + interval '47 min 30 s');
+call pgtq.run_due();
+select array_agg(next_timer) as timers from pgtq.schedules \gset
+select is((select array_agg(pgtq.cancel(t)) from unnest(:'timers'::bigint[]) t), '{t,t}', 'cancelled');
+select is((select count(*) from pgtq.delay where ev_timer = any (:'timers')), 0::bigint, 'is not pending any more');
+call at(:'day'::timestamptz + interval '47 min 31 s');
+select is(planned('skip'), '3 00:48:00', 'skip: the schedule goes on');
+select is((select next_run >= :'day'::timestamptz + interval '48 min 30 s' from pgtq.schedules where name = 'drift'), true, 'drift end: so it does');
 select bool_and(pgtq.unschedule(name)) from pgtq.schedules;
 select pgtq.schedule_every('j' || n, '1 hour', 'select 1', start_at => :'day', jitter => '10 min') from generate_series(1, 20) n;
 select ok((select bool_and(next_run - :'day'::timestamptz between interval '1 h' and interval '1 h 10 min') and count(distinct next_run) > 10 from pgtq.schedules), 'jitter: each somewhat later');
