@@ -1,5 +1,8 @@
 """What an action can leave behind for the next one, and what it can gain: nothing."""
 
+import contextlib
+
+import psycopg
 import pytest
 from server import eventually
 from timers import GRANTS, logged, outcome, role, schedule
@@ -143,6 +146,34 @@ def test_read_only_by_default(db):
     timer = schedule_ro(db, "insert into app.log (what) values ('x')")
     assert outcome(db, timer)[:2] == ("failed", "25006")
     assert outcome(db, schedule_ro(db, "select 1"))[0] == "fired"
+
+
+@pytest.mark.parametrize("setting", [
+    "local_preload_libraries = 'there_is_no_such_library'", "session_replication_role = replica", "role = postgres",
+    "session_authorization = postgres", "pgtq.history = off", "pgtq.clock_offset = '1 day'", "exit_on_error = on",
+    "client_min_messages = debug5", "statement_timeout = '1ms'", "lock_timeout = '1ms'", "idle_in_transaction_session_timeout = '1ms'"])
+def test_what_a_role_sets_for_itself(db, setting):
+    """It is refused, or in the way of nobody else; and no timer of the role is lost: it has run, or failed and says why."""
+    with role(db, "bob"):
+        with db.connect(user="mallory") as conn:
+            with contextlib.suppress(psycopg.Error):
+                conn.execute(f"alter role mallory set {setting}")
+            timer = conn.execute("select pgtq.schedule_in('0', 'insert into app.log (what) values (1)')").fetchone()[0]
+        neighbour = schedule(db, "insert into app.log (what) values (2)", "bob")
+        state = outcome(db, timer)
+        assert outcome(db, neighbour)[:3] == ("fired", None, None)
+        assert state[0] == "fired" or (state[0] == "failed" and state[1] and state[2]), state
+        assert db.rows("select who, session from app.log where what = '1'") == [("mallory", "mallory")] * (state[0] == "fired")
+
+
+def test_sessions_that_do_not_start(db):
+    """After three tries the timers of the role have failed, and the others have not waited."""
+    with role(db, "bob"):
+        timer = schedule(db, "select 1", "bob", "1 s")
+        db.psql("alter role bob set session_preload_libraries = 'there_is_no_such_library'")
+        neighbour = schedule(db, "select 1", "mallory", "1 s")
+        assert outcome(db, neighbour)[0] == "fired"
+        assert outcome(db, timer)[:2] == ("failed", "08004")
 
 
 def schedule_ro(db, action):
