@@ -213,7 +213,7 @@ def compare(expected, output):
 # -- integration and checks: pytest -------------------------------------------
 
 # What takes longest begins first, so that nothing is left for one worker alone at the end.
-LONGEST = ("test_settings.py", "test_standby.py", "test_executor_trouble.py", "test_jobs_crash.py", "test_stress.py")
+LONGEST = ("test_torture.py", "test_settings.py", "test_standby.py", "test_executor_trouble.py", "test_jobs_crash.py", "test_stress.py")
 
 
 def run_pytest(suite):
@@ -284,6 +284,8 @@ def report_junit(report, suite, totals):
                 print(f"skip  {suite:<11} {case.get('name')}: {skipped.get('message')}")
             else:
                 passed += 1
+            for note in case.iterfind("properties/property[@name='note']"):
+                print(f"note  {suite:<11} {note.get('value')}")
         if passed or failed:
             totals.add(suite, f"{suite}/{Path(file).name}", passed, failed, "\n".join(details),
                        seconds)

@@ -12,8 +12,10 @@ from datetime import timedelta
 import psycopg
 from psycopg import IsolationLevel
 
+from . import jobs, schedules
 from .model import Timer
 
+TRANSACTIONS = 40           # of each client, in a round
 LEVELS = [IsolationLevel.READ_COMMITTED] * 7 + [IsolationLevel.REPEATABLE_READ] * 2 + [IsolationLevel.SERIALIZABLE]
 
 # what fails by being one of many: the transaction is rolled back, and that is all
@@ -51,6 +53,7 @@ class Transaction:
     done: list = field(default_factory=list)        # what to tell the model
     unsafe: list = field(default_factory=list)      # what a savepoint has taken back
     mine: list = field(default_factory=list)        # timers that it has scheduled
+    jobs: list = field(default_factory=list)        # ids of jobs that it has submitted
 
 
 class Client(threading.Thread):
@@ -59,7 +62,7 @@ class Client(threading.Thread):
         self.run_, self.number = run, number
         self.rng = run.rng(self.name)
         self.role = ("alice", "bob")[number % 2]
-        self.timers, self.keyed = [], {}
+        self.timers, self.jobs, self.keyed = [], [], {}
         self.serial, self.conn = 0, None
         self.rounds = threading.Semaphore(0)
         self.idle = threading.Event()
@@ -71,7 +74,7 @@ class Client(threading.Thread):
             self.idle.set()
             self.rounds.acquire()
             try:
-                for _ in range(self.run_.transactions):
+                for _ in range(TRANSACTIONS):
                     if self.run_.failed or self.run_.is_over():
                         break
                     self.transaction()
@@ -117,14 +120,14 @@ class Client(threading.Thread):
         for step, chance in plan["steps"]:
             in_savepoint = chance < 0.25
             if in_savepoint:
-                kept, mine = len(tx.done), len(tx.mine)
+                kept, mine, jobs = len(tx.done), len(tx.mine), len(tx.jobs)
                 self.conn.execute("savepoint s")
             step(self, tx)
             if in_savepoint:
                 self.conn.execute("rollback to s" if chance < 0.1 else "release s")
                 if chance < 0.1:
                     tx.unsafe += tx.done[kept:]
-                    del tx.done[kept:], tx.mine[mine:]
+                    del tx.done[kept:], tx.mine[mine:], tx.jobs[jobs:]
             if chance > 0.97:
                 time.sleep(self.rng.random() * 2)       # ticks, moves and rotations pass by
                 self.run_.counts["long transactions"] += 1
@@ -168,8 +171,9 @@ class Client(threading.Thread):
         self.run_.prepared.pop(tx.id, None)
         model = self.run_.model
         if committed:
-            model.commit(tx.done)
+            model.commit(tx.done, self.run_.clock())
             model.rollback(tx.unsafe)
+            self.jobs += tx.jobs
             self.timers += [t.id for t in tx.mine]
             for timer in tx.mine:
                 if timer.key:
@@ -303,7 +307,8 @@ class Client(threading.Thread):
 
 
 STEPS = [Client.schedule] * 10 + [Client.schedule_many] * 2 + [Client.schedule_keyed] * 4 + [Client.cancel] * 5 \
-    + [Client.cancel_many, Client.churn] + [Client.reschedule] * 3 + [Client.insert_events] * 6 + [Client.insert_event_later] * 2
+    + [Client.cancel_many, Client.churn] + [Client.reschedule] * 3 + [Client.insert_events] * 6 + [Client.insert_event_later] * 2 \
+    + [schedules.step] * 4 + [jobs.submit] * 3 + [jobs.cancel]
 
 
 def is_of_a_crash(error, conn):

@@ -12,11 +12,13 @@ import psycopg
 
 from server import CommandFailed, eventually
 
-KILLABLE = ("pgtq session", "pgtq executor", "pgtq ticker", "pgtq maintenance", "pgtq launcher", "client backend",
+KILLABLE = ("pgtq session", "pgtq executor", "pgtq ticker", "pgtq maintenance", "pgtq jobs", "pgtq job", "pgtq launcher", "client backend",
             "checkpointer", "walwriter", "background writer", "autovacuum launcher")
+PATIENCE = 120              # seconds, for a server that has little time
 SETTINGS = {
     "pgtq.max_sessions": ("1", "2", "4", "8"),
     "pgtq.max_sessions_per_role": ("1", "2", "4"),
+    "pgtq.max_job_sessions": ("1", "2", "3"),
     "pgtq.session_idle_timeout": ("10ms", "1s", "60s"),
     "pgtq.commit_interval": ("1ms", "20ms", "200ms"),
     "pgtq.move_limit": ("1", "7", "100", "10000"),
@@ -44,7 +46,7 @@ class Faults:
         self.run.counts[name] += 1
         # an action that is stopped fails, and so does one whose session dies three times
         counts = self.run.counts
-        self.run.model.bad_luck = ("57014",) * bool(counts["cancel"]) + ("57P01",) * (counts["crashes"] + counts["terminate"] > 2)
+        self.run.model.bad_luck = ("57014",) * bool(counts["cancel"]) + ("57P01",) * (counts["kill"] + counts["crashes"] + counts["terminate"] > 2)
 
     # -- processes
 
@@ -75,7 +77,11 @@ class Faults:
             with self.run.connect("postgres") as witness:
                 self.signal(pid, signal.SIGKILL)
                 self.run.counts["crashes"] += 1
-                eventually(lambda: self.is_broken(witness), 30)
+                try:
+                    eventually(lambda: self.is_broken(witness), 5)
+                except AssertionError:
+                    self.run.log("faults", "it had gone already")
+                    self.run.counts["crashes"] -= 1
             self.run.wait_until_up()
 
     def is_broken(self, conn):
@@ -86,20 +92,20 @@ class Faults:
             return True
 
     def terminate(self):
-        pid, kind = self.victim(KILLABLE[:6])
+        pid, kind = self.victim(KILLABLE[:8])
         self.run.log("faults", f"terminate {kind} {pid}")
         if pid:
             self.signal(pid, signal.SIGTERM)
 
     def cancel(self):
-        pid, kind = self.victim(KILLABLE[:4])
+        pid, kind = self.victim(KILLABLE[:6])
         self.run.log("faults", f"cancel {kind} {pid}")
         if pid:
             self.signal(pid, signal.SIGINT)
 
     def freeze(self):
         """A process that does not get the processor for a while."""
-        pid, kind = self.victim(KILLABLE[:6])
+        pid, kind = self.victim(KILLABLE[:8])
         self.run.log("faults", f"freeze {kind} {pid}")
         if pid:
             self.signal(pid, signal.SIGSTOP)
@@ -133,7 +139,7 @@ class Faults:
                 if "shared memory block" in str(error)[-2000:]:
                     return False
                 raise
-        eventually(started, 30, 0.1)
+        eventually(started, PATIENCE, 0.1)
 
     def failover(self):
         """A synchronous standby takes over while the clients work; the old primary is gone for good."""
@@ -141,9 +147,9 @@ class Faults:
         self.run.counts["failovers"] += 1
         new = old.standby()
         self.alter("synchronous_standby_names", "*")
-        eventually(lambda: self.rows("select from pg_stat_replication where sync_state = 'sync'"), 30)
+        eventually(lambda: self.rows("select from pg_stat_replication where sync_state = 'sync'"), PATIENCE)
         (lsn,) = self.rows("select pg_current_wal_lsn()")[0]
-        eventually(lambda: self.rows("select from pg_stat_replication where flush_lsn >= %s::pg_lsn", lsn), 30)
+        eventually(lambda: self.rows("select from pg_stat_replication where flush_lsn >= %s::pg_lsn", lsn), PATIENCE)
         time.sleep(self.rng.random() * 3)
         self.run.log("faults", "the primary is killed")
         old.stop("immediate") if self.rng.random() < 0.5 else (old.process.kill(), old.process.wait())
@@ -178,4 +184,4 @@ class Faults:
                     return conn.execute("select pg_reload_conf()")
             except psycopg.OperationalError:
                 return False
-        eventually(restored, 60)
+        eventually(restored, PATIENCE)

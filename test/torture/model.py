@@ -8,6 +8,10 @@ import threading
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
+from . import jobs, schedules
+from .jobs import Jobs
+from .schedules import Schedules
+
 FIRED, FAILED, CANCELLED, EXPIRED, RETRIED = 1, 2, 3, 4, 5
 
 
@@ -37,14 +41,21 @@ class Model:
     lost_events: set = field(default_factory=set)   # and of those rolled back
     kept: list = field(default_factory=list)        # (key, when): told that a timer of it is pending
     bad_luck: tuple = ()        # SQLSTATEs that any action may fail with: somebody has stopped it
+    schedules: Schedules = field(default_factory=Schedules)
+    jobs: Jobs = field(default_factory=Jobs)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     # -- what clients report: a transaction is a list of (method, arguments)
 
-    def commit(self, done):
+    def commit(self, done, clock=None):
         with self.lock:
             for method, *arguments in done:
-                getattr(self, method)(*arguments)
+                if method == "schedule":
+                    self.schedules.commit(*arguments, clock)
+                elif method == "job":
+                    self.jobs.commit(*arguments)
+                else:
+                    getattr(self, method)(*arguments)
 
     def rollback(self, done):
         with self.lock:
@@ -53,6 +64,10 @@ class Model:
                     self.aborted.add(arguments[0].id)
                 elif method == "inserted":
                     self.lost_events.add(arguments[0])
+                elif method == "schedule":
+                    self.schedules.rollback(arguments[0], arguments[3])
+                elif method == "job":
+                    self.jobs.rollback(*arguments)
 
     def scheduled(self, timer):
         self.timers[timer.id] = timer
@@ -102,6 +117,10 @@ class Model:
             for consumer in consumers:
                 found.judge_consumer(consumer)
             found.judge_server()
+            for part in found.parts:
+                wrong, open = part.judge(history, self.bad_luck)
+                found.wrong += wrong
+                found.open += open
         return found.wrong, found.open
 
 
@@ -115,8 +134,9 @@ class Findings:
         self.now = self.rows("select clock_timestamp()")[0][0]
         self.effects = self.by_first("select timer, tag, began, at, who, child from app.effect")
         self.pending = self.by_first("select ev_timer, dl_due, coalesce(ev_retry, 0), ev_data from pgtq.delay"
-                                     " where ev_timer is not null")
-        self.history = self.by_first("select hi_timer, hi_status, hi_sqlstate from pgtq.history")
+                                     " where ev_timer is not null and ev_schedule is null")
+        self.history = self.by_first("select hi_timer, hi_status, hi_sqlstate from pgtq.history"
+                                     " where hi_schedule is null and hi_group is null")
         self.seen = self.rows("select consumer, data, count(*) from app.seen group by 1, 2")
         self.retried = dict(((c, d), n) for c, d, n in self.rows(
             "select consumer, data, count(*) from app.retried group by 1, 2"))
@@ -129,6 +149,7 @@ class Findings:
              where pg_snapshot_xmax(tick_snapshot) < before or tick_id = tick_before""")
         self.keys = self.rows("select dl_queue, ev_key, count(*) from pgtq.delay where ev_key is not null"
                               " group by 1, 2 having count(*) > 1")
+        self.parts = [schedules.Findings(conn, model.schedules), jobs.Findings(conn, model.jobs)]
         conn.execute("commit")
         # what actions have scheduled is as good as what clients have
         for timer, rows in self.effects.items():
@@ -216,10 +237,14 @@ class Findings:
             self.open.append(f"delayed event {timer.id}: overdue")
 
     def judge_rest(self):
-        """What no committed transaction has made does not run; nor does it wait."""
-        for id in self.model.aborted:
-            if id in self.effects or id in self.pending or id in self.history:
-                self.wrong.append(f"timer {id} was rolled back, but is there: {self.effects.get(id)} {self.pending.get(id)}")
+        """What no committed transaction has made does not run; nor does it wait.
+
+        Its id may be given out again: a crash takes a sequence back to what is in the log.
+        """
+        for id in self.model.aborted - self.model.timers.keys():
+            ends = [status for status, _ in self.history.get(id, []) if status != CANCELLED]
+            if id in self.effects or id in self.pending or ends:
+                self.wrong.append(f"timer {id} was rolled back, but is there: {self.effects.get(id)} {self.pending.get(id)} {ends}")
         for id, rows in self.effects.items():
             if id not in self.model.timers and id not in self.model.aborted and "brief" not in rows[0][0]:
                 self.wrong.append(f"timer {id} ran, and nobody knows it: {rows}")

@@ -9,6 +9,7 @@ what the clients know, what actions have written, the history and the consumers 
 
 clients.py      what clients do; model.py what must come of it
 background.py   consumers, maintenance, long transactions, queues and roles that come and go
+schedules.py, jobs.py   what clients do with these, and what must come of it
 faults.py       what is killed, stopped and changed
 """
 
@@ -27,18 +28,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from server import BUILDS, Workspace, eventually, exit_on_signals  # noqa: E402
 from torture.background import Admin, Consumer, Holder, Loop, Maintenance  # noqa: E402
-from torture.clients import EXPECTED, Client  # noqa: E402
-from torture.faults import Faults  # noqa: E402
+from torture.clients import EXPECTED, Client, is_of_a_crash  # noqa: E402
+from torture.faults import PATIENCE, Faults  # noqa: E402
 from torture.model import Model  # noqa: E402
 
 CLIENTS = 4
-PATIENCE = 180               # seconds for everything that is due to be done
 
 
 class Torture:
-    def __init__(self, workspace, build, seed, seconds, transactions=40):
+    def __init__(self, workspace, build, seed, seconds, patience=300):
         self.workspace, self.build, self.seed, self.seconds = workspace, build, seed, seconds
-        self.transactions = transactions            # of each client, in a round
+        self.patience = patience                    # seconds for everything that is due to be done
         self.model, self.counts, self.prepared = Model(), Counter(), {}
         self.failed, self.lines = None, []
         self.history = self.rng("history").choice(("all", "all", "all", "failures", "off"))
@@ -73,7 +73,7 @@ class Torture:
                     return conn.execute("select true")
             except psycopg.OperationalError:
                 return False
-        eventually(up, 60)
+        eventually(up, PATIENCE)
 
     # -- the run
 
@@ -144,7 +144,8 @@ class Torture:
 
     def quiet_point(self, consumers):
         self.over = 0                       # no more retries
-        deadline = time.monotonic() + PATIENCE
+        self.as_admin(self.model.schedules.quieten)
+        deadline = time.monotonic() + self.patience
         while True:
             if self.failed:
                 raise self.failed
@@ -156,12 +157,25 @@ class Torture:
             if wrong or not unfinished:
                 break
             if time.monotonic() > deadline:
-                wrong = [f"not done after {PATIENCE} s: {text}" for text in unfinished]
+                wrong = [f"not done after {self.patience} s: {text}" for text in unfinished]
                 break
             time.sleep(0.2)
         self.log("check", f"{len(wrong)} wrong")
         if wrong:
-            raise AssertionError("\n".join(wrong[:20]) + (f"\n... {len(wrong)} in all" if len(wrong) > 20 else ""))
+            raise AssertionError("\n".join(text[:2000] for text in wrong[:8]) + (f"\n... {len(wrong)} in all" if len(wrong) > 8 else ""))
+
+        self.as_admin(self.model.schedules.go_on)
+
+    def as_admin(self, work):
+        """Until it is done, should somebody who is about to leave be in the way."""
+        while True:
+            try:
+                with self.connect("postgres") as conn:
+                    return work(conn, self.clock)
+            except psycopg.Error as error:
+                if not is_of_a_crash(error, None) and not isinstance(error, EXPECTED):
+                    raise
+                self.wait_until_up()
 
     # -- what is said about it
 
@@ -170,11 +184,13 @@ class Torture:
         folder.mkdir(exist_ok=True)
         (folder / "operations").write_text("\n".join(self.lines) + "\n")
         (folder / "server").write_text(self.server.log())
-        return f"{self.summary()}\nlogs: {folder}\nagain: make torture SEED={self.seed} BUILD={self.build} SECONDS={self.seconds}"
+        faults = "\n".join([line for line in self.lines if line[16:22] in ("faults", "check ")][-12:])
+        return f"{faults}\n{self.summary()}\nlogs: {folder}\nagain: make torture SEED={self.seed} BUILD={self.build} SECONDS={self.seconds}"
 
     def summary(self):
         counts = ", ".join(f"{n} {what}" for what, n in sorted(self.counts.items()))
-        return f"seed {self.seed}, build {self.build}, history {self.history}: {len(self.model.timers)} timers, {counts}"
+        return f"seed {self.seed}, build {self.build}, history {self.history}: {len(self.model.timers)} timers, " \
+            f"{len(self.model.schedules.definitions)} schedules, {len(self.model.jobs.jobs)} jobs, {counts}"
 
 
 def main():

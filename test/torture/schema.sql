@@ -54,3 +54,67 @@ begin
         raise 'not this time';
     end if;
 end $$;
+
+-- one row for each run of a schedule, written by itself: which one it was, and what time it was planned for.
+-- What that was is told by the event, or the job.
+create table app.run (
+    timer   bigint,
+    tag     text,
+    epoch   integer,
+    n       bigint,
+    planned timestamptz,
+    taken   timestamptz,
+    who     text        default session_user,
+    began   timestamptz default now(),
+    at      timestamptz default clock_timestamp()
+);
+
+create function app.run(tag text) returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    _timer  constant bigint := pgtq.current_timer();
+    _source text;
+    _run    pgtq.run;
+    _found  integer := 0;
+begin
+    foreach _source in array array[
+        (select queue_data_pfx from pgtq.queue where queue_name = 'timers') || ' where ev_timer = $1',
+        'pgtq.carried where ev_timer = $1', '(select jo_run as ev_run from pgtq.job where jo_id = $1) j']
+    loop
+        execute format('select (ev_run).* from %s limit 1', _source) into _run using _timer;
+        get diagnostics _found = row_count;
+        exit when _found > 0;
+    end loop;
+    insert into app.run (timer, tag, epoch, n, planned, taken)
+        values (_timer, tag, case when _found = 0 then -1 else _run.epoch end, _run.n, _run.planned, _run.began);
+end $$;
+
+create function app.perhaps() returns void language plpgsql as $$
+begin
+    if random() < 0.5 then
+        raise 'not this time';
+    end if;
+end $$;
+
+-- one row for each step of each attempt of a job
+create table app.step (
+    job     bigint,
+    tag     text,
+    step    integer,
+    who     text        default session_user,
+    began   timestamptz default now(),
+    at      timestamptz default clock_timestamp()
+);
+grant insert on app.step to public;
+
+create function app.step(tag text, step integer) returns void
+begin atomic
+    insert into app.step (job, tag, step) values (pgtq.current_timer(), tag, step);
+end;
+
+create procedure app.steps(tag text, pause float8) language plpgsql as $$
+begin
+    perform app.step(tag, 1);
+    commit;
+    perform pg_sleep(pause);
+    perform app.step(tag, 2);
+end $$;
