@@ -186,7 +186,7 @@ class Findings:
             wrong(f"cancelled {timer.cancels} times")
         if timer.cancels and (effects or pending):
             wrong("cancelled, but ran or is pending")
-        if timer.missed and pending and not history[RETRIED] and not timer.orphan:
+        if timer.missed and pending and not pending[0][1] and not timer.orphan:
             wrong("somebody was told that it is not pending")
         if len(ends) > 1:
             wrong("has more than one end")

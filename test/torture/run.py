@@ -43,6 +43,7 @@ class Torture:
         self.failed, self.lines = None, []
         self.history = self.rng("history").choice(("all", "all", "all", "failures", "off"))
         self.server = self.over = None
+        self.started = time.monotonic()
 
     def rng(self, name):
         return random.Random(f"{self.seed} {self.build} {name}")
@@ -84,6 +85,7 @@ class Torture:
                                             max_prepared_transactions=30, deadlock_timeout="200ms", **preload)
         try:
             self.prepare()
+            self.started = time.monotonic()
             self.rounds()
         except Exception as error:
             raise AssertionError(f"{error}\n{self.keep_log()}") from error
@@ -189,7 +191,7 @@ class Torture:
 
     def summary(self):
         counts = ", ".join(f"{n} {what}" for what, n in sorted(self.counts.items()))
-        return f"seed {self.seed}, build {self.build}, history {self.history}: {len(self.model.timers)} timers, " \
+        return f"seed {self.seed}, build {self.build}, history {self.history}, after {time.monotonic() - self.started:.0f} s: {len(self.model.timers)} timers, " \
             f"{len(self.model.schedules.definitions)} schedules, {len(self.model.jobs.jobs)} jobs, {counts}"
 
 

@@ -287,7 +287,10 @@ class Findings:
         return self.wrong, self.open
 
     def judge_state(self, id, state, history):
-        """A schedule that is not at its end has one next run, or one is under way."""
+        """A schedule that is not at its end has one next run, or one is under way.
+
+        That of one that is paused may still have its time, if it was planned since; the mover puts it off then.
+        """
         it = state.now
         about = f"schedule {id}, {it.name} ({it.tag}, every {it.every}, {it.options}, epoch {it.epoch}):"
         if self.schedules.get(id) != [it.name, it.epoch, state.paused, it.role]:
@@ -310,9 +313,6 @@ class Findings:
             self.open.append(f"{about} has no next run")
         if it.ends and not ends and not state.paused:
             self.open.append(f"{about} is not at its end")
-        for _, _, n, timer, due, *_ in next_runs:
-            if state.paused and due:
-                self.open.append(f"{about} paused, and run {n} is due at {due}")
         if history == "off":
             return
         if next_runs and it.option("catch_up") != "none":
