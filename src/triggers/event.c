@@ -57,6 +57,8 @@ trigger_run(FunctionCallInfo fcinfo, const TriggerFormat *format)
 		}
 		PG_FINALLY();
 		{
+			if (call.desc != NULL)
+				ReleaseTupleDesc(call.desc);
 			trigger_info_release(call.info);
 		}
 		PG_END_TRY();
@@ -216,7 +218,9 @@ trigger_read_rows(TriggerCall *call)
 	TriggerData *tg = call->tg;
 	int			natts;
 
+	/* pinned: an expression may alter the table, which makes it another one */
 	call->desc = RelationGetDescr(tg->tg_relation);
+	PinTupleDesc(call->desc);
 	natts = Max(call->desc->natts, 1);
 	if (TRIGGER_FIRED_BY_TRUNCATE(tg->tg_event))
 		return;
