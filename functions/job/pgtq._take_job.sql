@@ -4,7 +4,8 @@ as $$
 -- The next job of a role, for run_jobs(), which is to begin when this is committed; nulls if there is none.
 --
 -- Two calls for one role take turns by a lock on its row in pgtq.role.  What was running in a process that is
--- not there any more, or in this one, has lost its session.
+-- not there any more, or is a later one with its number, or in this one, has lost its session.  (Who may not see
+-- when another one began takes it for the same.)
 declare
     _job    pgtq.job;
     _id     bigint;
@@ -25,7 +26,8 @@ begin
     for _id in
         select jo_id from pgtq.job
          where jo_role = i_role and jo_state > 0
-           and (jo_pid = pg_backend_pid() or not exists (select from pg_stat_activity a where a.pid = jo_pid))
+           and (jo_pid = pg_backend_pid() or not exists (select from pg_stat_activity a
+                                                                where a.pid = jo_pid and (a.backend_start > jo_started) is not true))
     loop
         perform pgtq._lost_job(_id);
     end loop;

@@ -117,6 +117,17 @@ def test_lost_session(app, on_crash, outcome):
     assert app.rows("select sqlstate from pgtq.attempts where id = %s", job) == [("08006",)]
 
 
+def test_lost_session_whose_number_is_anothers(app):
+    """As after a restart of a container, where process ids are the same again."""
+    job = submit(app, "select pg_terminate_backend(pg_backend_pid())", "alice")
+    with pytest.raises(Exception):
+        run(app)
+    with app.connect() as other:
+        app.rows("update pgtq.job set jo_pid = %s", other.info.backend_pid)
+        assert run(app) == 0
+    assert ended(app, job)[:2] == ("failed", "08006")
+
+
 @pytest.mark.parametrize("options, sqlstate", [
     ({"job_group": ""}, "22023"), ({"job_group": "x" * 64}, "22023"), ({"job_group": None}, "22004"),
     ({"group_limit": 0}, "22023"), ({"group_pause": "-1 s"}, "22023"), ({"timeout_ms": -1}, "22023"),
