@@ -7,6 +7,9 @@
 -- SECURITY DEFINER and does it.  The view itself never has rows.
 --
 -- (The C bodies know their caller, and need this for rare things only.)
+--
+-- Each column of a view, and each function that is called, costs something with every request; so there
+-- is a view of its own for what is asked for most: a timer without options.
 
 create view pgtq.request as
     select null::text as op, null::oid as role, null::bigint as timer, null::boolean as done,
@@ -27,3 +30,9 @@ create view pgtq.request as
      where false;
 
 comment on view pgtq.request is 'What functions insert into to act for their caller; not meant to be used directly';
+
+create view pgtq.plain_request as
+    select null::oid as role, null::bigint as timer, null::text as queue, null::timestamptz as at, null::text as action
+     where false;
+
+comment on view pgtq.plain_request is 'The same for timers without options';

@@ -69,7 +69,7 @@ begin
     end if;
     return _q;
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp;
+$$ language plpgsql;
 
 comment on function pgtq._check_schedule(text, boolean, integer, integer, interval, interval, boolean, text, interval)
     is 'Internal: check the arguments of schedule functions';

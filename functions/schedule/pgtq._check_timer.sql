@@ -29,6 +29,6 @@ begin
             using errcode = 'invalid_parameter_value';
     end if;
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp;
+$$ language plpgsql;
 
 comment on function pgtq._check_timer(timestamptz, boolean, text, boolean, text) is 'Internal: check one timer';

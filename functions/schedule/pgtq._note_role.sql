@@ -7,6 +7,6 @@ begin
         insert into pgtq.role select oid, rolname from pg_roles where oid = i_role;
     end if;
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp;
+$$ language plpgsql;
 
 comment on function pgtq._note_role(oid) is 'Internal: remember the name of a role that schedules';

@@ -1,15 +1,12 @@
 create or replace function pgtq._refuse_replica()
 returns oid
 as $$
--- Takes part in each request, as the default of its column "role", and refuses it under session_replication_role =
--- replica: the triggers of pgtq.request would not fire, and what was asked for would silently not happen.
+-- Refuses a request under session_replication_role = replica, as the default of its column "role": the triggers would
+-- not fire, and what was asked for would silently not happen.
 begin
-    if pg_catalog.current_setting('session_replication_role') operator(pg_catalog.=) 'replica' then
-        raise exception 'timers cannot be changed under session_replication_role = replica'
-            using errcode = 'object_not_in_prerequisite_state',
-                  hint = 'What is replicated has its timers where it comes from; else SET session_replication_role = origin.';
-    end if;
-    return null;
+    raise exception 'timers cannot be changed under session_replication_role = replica'
+        using errcode = 'object_not_in_prerequisite_state',
+              hint = 'What is replicated has its timers where it comes from; else SET session_replication_role = origin.';
 end;
 $$ language plpgsql;
 

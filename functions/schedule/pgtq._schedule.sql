@@ -51,7 +51,7 @@ begin
     perform pgtq._store(_row);
     return _row.ev_timer;
 end;
-$$ language plpgsql set search_path = pg_catalog, pg_temp;
+$$ language plpgsql;
 
 comment on function pgtq._schedule(oid, text, timestamptz, boolean, text, text, text, text, text, text, bigint, integer, integer, interval, interval, text, text, interval)
     is 'Internal: check and store a timer of a role';

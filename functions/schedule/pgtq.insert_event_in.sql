@@ -10,7 +10,7 @@ as 'MODULE_PATHNAME', 'pgtq_insert_event_in' language c cost 100;
 --@pl
 as $$
 begin
-    return pgtq.insert_event_at(queue, pgtq._time_in(delay), ev_type, ev_data, ev_extra1, ev_extra2, ev_extra3, ev_extra4, key);
+    return pgtq.insert_event_at(queue, pgtq._now() operator(pg_catalog.+) delay, ev_type, ev_data, ev_extra1, ev_extra2, ev_extra3, ev_extra4, key);
 end;
 $$ language plpgsql;
 --@end

@@ -27,6 +27,13 @@ as $$
 declare
     _id bigint;
 begin
+    if key is null and max_delay is null and expires_in is null and on_conflict operator(pg_catalog.=) 'keep'
+        and shard_key operator(pg_catalog.=) 0 and timeout_ms operator(pg_catalog.=) 0
+        and max_attempts operator(pg_catalog.=) 1 and backoff operator(pg_catalog.=) '1 second'
+    then
+        insert into pgtq.plain_request (queue, at, action) values (queue, fire_at, action) returning timer into _id;
+        return _id;
+    end if;
     insert into pgtq.request (op, queue, at, is_action, ev_type, ev_data, shard, timeout, attempts, backoff, expires_in,
                               key, on_conflict, max_delay)
         values ('schedule', queue, fire_at, true, 'timer', action, shard_key, timeout_ms, max_attempts, backoff, expires_in,

@@ -12,11 +12,9 @@ returns bigint
 as 'MODULE_PATHNAME', 'pgtq_schedule_in' language c cost 100;
 --@pl
 as $$
-begin
-    return pgtq.schedule_at(pgtq._time_in(fire_in), action, shard_key, timeout_ms, queue, key, on_conflict,
-                            max_delay, max_attempts, backoff, expires_in);
-end;
-$$ language plpgsql;
+select pgtq.schedule_at(pgtq._now() operator(pg_catalog.+) fire_in, action, shard_key, timeout_ms, queue, key, on_conflict,
+                        max_delay, max_attempts, backoff, expires_in);
+$$ language sql;
 --@end
 
 comment on function pgtq.schedule_in(interval, text, bigint, integer, text, text, text, interval, integer, interval, interval)

@@ -19,6 +19,8 @@ REFUSED = [
     "create view app.v1 as select * from pgtq.request; create trigger x instead of insert on app.v1 for each row execute function pgtq._request_who()",
     "create trigger x instead of insert on pgtq.request for each row execute function app.who()",
     "create rule x as on insert to pgtq.request do instead nothing", "alter view pgtq.request owner to mallory",
+    "create view app.v2 as select * from pgtq.plain_request; create trigger x instead of insert on app.v2 for each row execute function pgtq._request_plain()",
+    "create trigger x instead of insert on pgtq.plain_request for each row execute function app.who()",
     "create function pgtq.now() returns timestamptz language sql as 'select null::timestamptz'",
     "create event trigger e on ddl_command_end execute function app.f()", "select pgtq.next_batch('timers', 'pgtq.executor')",
     "lock table pgtq.delay", "lock table pgtq.carried", "lock table pgtq.role", "select from pgtq.role for update", "alter role victim nologin",

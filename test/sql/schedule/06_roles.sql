@@ -4,7 +4,7 @@
 \set other :DBNAME '_other'
 create role :other in role pgtq_writer;
 grant create on schema public to :other;
-select plan(31);
+select plan(35);
 
 set role :producer;
 select pgtq.schedule_in('1 h', 'select 1') as id, pgtq.schedule_in('1 h', 'select 2', key => 'k') as keyed \gset
@@ -28,8 +28,20 @@ select is(pgtq.fire_all_pending(), 0, 'fire_all_pending runs only one''s own');
 
 -- forging
 select is((error_of(format($$insert into pgtq.request (op, role, at, queue, is_action, ev_data, on_conflict) values ('schedule', %s, now() + '1 h', 'timers', true, 'forged', 'keep')$$, 10)))[1], null, 'a request may say who it is from');
+select is((error_of(format($$insert into pgtq.plain_request (role, timer, at, queue, action) values (%s, -7, now() + '1 h', 'timers', 'forged plainly')$$, 10)))[1], null, 'so may one without options');
+select is((error_of($$insert into pgtq.plain_request (at, queue, action) values (now(), 'timers', ' ')$$))[1:2], array['22023', 'the action of a timer must not be empty'], 'what is wrong is refused');
 reset role;
 select is((select scheduled_by::text from pgtq.timers where action = 'forged'), :'other', 'but is from who makes it');
+select is((select scheduled_by::text || (id > 0) from pgtq.timers where action = 'forged plainly'), :'other' || 'true', 'and so is that, with an id of ours');
+
+-- in a table of the store that not every store has
+select pgtq._create_generation() as added \gset
+select setval('pgtq.delay_cur_seq', :added);
+set role :other;
+select pgtq.schedule_in('1 h', 'plain'), pgtq.schedule_in('1 h', 'not plain', max_attempts => 2);
+reset role;
+select is((select count(*) from pgtq.delay where tableoid = ('pgtq.delay_' || :added)::regclass), 2::bigint, 'timers without options and with go there');
+select setval('pgtq.delay_cur_seq', 0);
 set role :other;
 select is((error_of('insert into pgtq.delay_0 (dl_queue, dl_due) values (1, now())'))[1], '42501', 'no writing to the store');
 select is((error_of('update pgtq.delay set ev_role = 10'))[1], '42501', 'no changing');
