@@ -44,7 +44,7 @@ begin
     end loop;
     perform pgtq.grant_perms(i_queue_name);
 
-    perform pgtq.ticker(i_queue_name);
+    perform pgtq._tick(_id, false);         -- the first; not ticker(), which would keep the mover out until we commit
     perform pgtq._queues_changed();
     return 1;
 end;

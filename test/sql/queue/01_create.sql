@@ -1,9 +1,11 @@
 -- create_queue(): what it returns, and what a new queue is made of.
 begin;
-select plan(85);
+select plan(86);
 \ir ../common.psql
 
 select is(pgtq.create_queue('q'), 1, 'a new queue');
+select is((select count(*) from pg_locks where pid = pg_backend_pid() and relation = 'pgtq.delay'::regclass and mode not in ('AccessShareLock', 'RowShareLock')),
+          0::bigint, 'the mover of timers does not wait until it is committed');
 select is(pgtq.create_queue('q'), 0, 'it exists');
 select is((select count(*) from pgtq.queue), 1::bigint, 'still one queue');
 select throws_ok($$select pgtq.create_queue(null)$$, '22004', 'Invalid NULL value', 'a null name');
