@@ -21,11 +21,11 @@ from concurrent.futures import ThreadPoolExecutor
 from difflib import unified_diff
 from pathlib import Path
 
-from server import BUILDS, ROOT, CommandFailed, Workspace, die_with_parent, eventually, exit_on_signals
+from server import BUILDS, ROOT, RUN_WITH, CommandFailed, Workspace, die_with_parent, eventually, exit_on_signals
 
 SUITES = ("sql", "isolation", "integration", "checks")
 WORKERS = 2
-SQL_TIMEOUT = 300
+SQL_TIMEOUT = 3600 if RUN_WITH else 300
 SPEC_TIMEOUT = 60
 PYTEST_TIMEOUT = 300
 

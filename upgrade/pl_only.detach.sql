@@ -29,7 +29,11 @@ begin
           from pg_catalog.pg_depend d
           join pg_catalog.pg_extension e on e.oid = d.refobjid and e.extname = 'pgtq'
           left join pg_catalog.pg_class c on d.classid = 'pg_class'::regclass and c.oid = d.objid
+          left join pg_catalog.pg_type t on d.classid = 'pg_type'::regclass and t.oid = d.objid
+          left join pg_catalog.pg_class r on r.oid = t.typrelid
          where d.refclassid = 'pg_extension'::regclass and d.deptype = 'e'
+           -- types of rows and of arrays, members from 17 on, go with what they are of
+           and t.typcategory is distinct from 'A' and (r.relkind is null or r.relkind = 'c')
     loop
         execute 'alter extension pgtq drop ' || _member;
     end loop;

@@ -55,7 +55,9 @@ def db(server):
     with server.connect() as conn:
         conn.execute("create database moving owner owner")
     server.psql("moving", file=server.build.pl_script, user="owner")
-    server.psql("moving", "grant all on schema public to owner; grant pgtq_admin to owner; grant pgtq_writer to app")
+    # from 16 on who has created a role is a member of it, but does not inherit its rights
+    inherit = " with inherit true" if server.workspace.major >= 16 else ""
+    server.psql("moving", f"grant all on schema public to owner; grant pgtq_admin to owner{inherit}; grant pgtq_writer to app")
     db = Database(server, "moving", "pl")
     def run(user, sql):
         db.psql(input=sql, user=user)       # each statement a transaction

@@ -335,8 +335,8 @@ def test_transaction_timeout(make, workspace):
     if workspace.major < 17:
         pytest.skip("a setting of 17")
     for level in LEVELS:
-        app = make("c", level, {"transaction_timeout": "100ms"})
-        assert app.outcome(schedule(app, "select pg_sleep(0.3)", before="set transaction_timeout = 0")) == ("fired", None)
+        app = make("c", level, {"transaction_timeout": "2s"})
+        assert app.outcome(schedule(app, "select pg_sleep(3)", before="set transaction_timeout = 0")) == ("fired", None)
         batches(app)
         rotates(app)
 
