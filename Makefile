@@ -88,7 +88,8 @@ MODULE_big  = pgtq
 OBJS        = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
 DATA_built  = $(C_SQL) $(FROM_PL) $(UPGRADES)
 EXTRA_CLEAN = $(PL_SQL) pgtq--*.sql
-PG_CPPFLAGS = -I$(CURDIR)/src
+PG_CPPFLAGS = -I$(CURDIR)/src -I$(libpq_srcdir)
+SHLIB_LINK  = $(libpq)
 # Functions called through fmgr share one signature, used or not.
 PG_CFLAGS   = -Wall -Wextra -Wno-unused-parameter
 

@@ -14,7 +14,7 @@ pg_config=${PG_CONFIG:-pg_config}
 # the tests of an example. (One more is run if postgres_exporter is there; its package would start a server.)
 tools="make gcc python3 python3-psycopg python3-pytest python3-pytest-timeout
        python3-croniter clang libclang-rt-14-dev"
-server="postgresql-$major postgresql-server-dev-$major postgresql-$major-pgtap
+server="postgresql-$major postgresql-server-dev-$major libpq-dev postgresql-$major-pgtap
         libtap-parser-sourcehandler-pgtap-perl postgresql-$major-plpgsql-check
         postgresql-$major-cron postgresql-$major-pgq3 pgqd"
 wanted="libdbd-pg-perl"
@@ -74,6 +74,7 @@ need_packages() {
 # Another server: prints what it or the machine lacks.
 missing_things() {
     [ -e "$("$pg_config" --pgxs)" ] || printf ' server-headers'
+    [ -e "$("$pg_config" --includedir)/libpq-fe.h" ] || printf ' libpq-headers'
     for extension in pgtap plpgsql_check; do
         [ -e "$("$pg_config" --sharedir)/extension/$extension.control" ] || printf ' %s' "$extension"
     done

@@ -58,10 +58,14 @@
 #define owns_database(database) pg_database_ownercheck(database, GetUserId())
 #define may_connect(database, role) \
 	(pg_database_aclcheck(database, role, ACL_CONNECT) == ACLCHECK_OK)
+#define may_use_server(server, role) \
+	(pg_foreign_server_aclcheck(server, role, ACL_USAGE) == ACLCHECK_OK)
 #else
 #define owns_database(database) object_ownercheck(DatabaseRelationId, database, GetUserId())
 #define may_connect(database, role) \
 	(object_aclcheck(DatabaseRelationId, database, role, ACL_CONNECT) == ACLCHECK_OK)
+#define may_use_server(server, role) \
+	(object_aclcheck(ForeignServerRelationId, server, role, ACL_USAGE) == ACLCHECK_OK)
 #endif
 
 /* 17 connects a worker as a role that must not log in; and ends transactions that take long */

@@ -22,6 +22,7 @@
 #include "executor/main.h"
 #include "history/history.h"
 #include "jobs/worker.h"
+#include "remote/worker.h"
 #include "ticker/launcher.h"
 #include "ticker/utility.h"
 
@@ -211,6 +212,13 @@ define_executor_settings(void)
 							"The last one is for a role that has none.",
 							&pgtq_max_job_sessions,
 							3, 0, 1024,
+							PGC_SIGHUP, 0,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("pgtq.max_remote_jobs",
+							"How many connections to other servers run jobs of a database at one time.",
+							"The last one is for a role that has none.",
+							&pgtq_max_remote_jobs,
+							64, 0, MAX_REMOTE_JOBS,
 							PGC_SIGHUP, 0,
 							NULL, NULL, NULL);
 	DefineCustomIntVariable("pgtq.job_timeout",

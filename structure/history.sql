@@ -27,7 +27,8 @@ create table pgtq.history_0 (
     hi_parent       bigint,
     hi_info         text,
     hi_output       text,
-    hi_output_cut   boolean
+    hi_output_cut   boolean,
+    hi_remote       text
 ) with (fillfactor = 100, autovacuum_enabled = off, toast.autovacuum_enabled = off);
 create index history_0_timer_idx on pgtq.history_0 (hi_timer);
 create index history_0_group_idx on pgtq.history_0 (hi_role, hi_group, hi_finished) where hi_group is not null;
@@ -88,3 +89,4 @@ comment on column pgtq.history.hi_parent is 'the job or timer that submitted thi
 comment on column pgtq.history.hi_info is 'user data of a job';
 comment on column pgtq.history.hi_output is 'what a job returned';
 comment on column pgtq.history.hi_output_cut is 'it returned more';
+comment on column pgtq.history.hi_remote is 'where the SQL of a job was sent to';

@@ -51,12 +51,14 @@ create table pgtq.job (
     jo_run          pgtq.run,
     jo_pid          integer,
     jo_started      timestamptz,
+    jo_remote       text,
     jo_action       text        not null,
 
     constraint job_pkey primary key (jo_id)
 ) with (fillfactor = 70);
 create index job_txid_idx on pgtq.job (jo_txid);
 create index job_role_idx on pgtq.job (jo_role, jo_group);
+create index job_remote_idx on pgtq.job (jo_id) where jo_remote is not null;
 create index job_schedule_idx on pgtq.job (jo_schedule) where jo_schedule is not null;
 
 comment on table pgtq.job is 'Jobs that are not done; jobs is the view for users';
@@ -93,6 +95,7 @@ comment on column pgtq.job.jo_schedule is 'the schedule that it is a run of';
 comment on column pgtq.job.jo_run is 'which run of it';
 comment on column pgtq.job.jo_pid is 'process that runs it';
 comment on column pgtq.job.jo_started is 'when it began';
+comment on column pgtq.job.jo_remote is 'where its SQL is sent to: a foreign server, or a connection string without a password; null: it runs here';
 comment on column pgtq.job.jo_action is 'its SQL';
 
 create view pgtq.jobs with (security_barrier) as
@@ -100,7 +103,7 @@ create view pgtq.jobs with (security_barrier) as
            coalesce(r.rolname, (select ro_name from pgtq.role where ro_oid = j.role limit 1)) as submitted_by,
            j.created_at, j.started_at, j.finished_at, j.pid, j.attempts, j.sqlstate, j.error, j.output, j.output_cut,
            j.data, j.timeout_ms, j.group_limit, j.group_pause, j.priority, j.expires_at,
-           (select sc_name from pgtq.schedule where sc_id = j.schedule_id) as schedule
+           (select sc_name from pgtq.schedule where sc_id = j.schedule_id) as schedule, j.remote
       from (select jo_id as id, jo_parent as parent, case jo_state when 0 then 'planned' when 1 then 'taken' else 'running' end as state,
                    case jo_state when 0 then 'PLAN' when 1 then 'TAKE' else 'WORK' end as task_state,
                    jo_group as job_group, jo_due as fire_at, jo_action as action, jo_role as role,
@@ -108,14 +111,14 @@ create view pgtq.jobs with (security_barrier) as
                    jo_pid as pid, jo_attempt as attempts, null::text as sqlstate, null::text as error,
                    null::text as output, false as output_cut,
                    jo_info as data, coalesce(jo_timeout, 0) as timeout_ms, jo_limit as group_limit, jo_pause as group_pause,
-                   jo_priority as priority, jo_expires as expires_at, jo_schedule as schedule_id
+                   jo_priority as priority, jo_expires as expires_at, jo_schedule as schedule_id, jo_remote as remote
               from pgtq.job
             union all
             select hi_timer, hi_parent, case hi_status when 1 then 'done' when 2 then 'failed' when 3 then 'cancelled' else 'expired' end,
                    case when hi_status in (1, 2) then 'DONE' else 'STOP' end,
                    hi_group, hi_due, hi_action, hi_role, hi_created, hi_started, hi_finished,
                    hi_pid, hi_attempt, hi_sqlstate, hi_error, hi_output, coalesce(hi_output_cut, false),
-                   hi_info, coalesce(hi_timeout, 0), null, null, null, null, hi_schedule
+                   hi_info, coalesce(hi_timeout, 0), null, null, null, null, hi_schedule, hi_remote
               from pgtq.history
              where hi_group is not null and hi_status in (1, 2, 3, 4)) j
       left join pg_catalog.pg_roles r on r.oid = j.role
@@ -139,3 +142,4 @@ comment on column pgtq.jobs.output is 'the rows that it returned, if it was subm
 comment on column pgtq.jobs.output_cut is 'there were more rows than output_limit has room for';
 comment on column pgtq.jobs.data is 'user data';
 comment on column pgtq.jobs.schedule is 'name of the schedule that it is a run of';
+comment on column pgtq.jobs.remote is 'where its SQL is sent to; null: it runs here';

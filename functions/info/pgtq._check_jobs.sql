@@ -1,7 +1,8 @@
 create or replace function pgtq._check_jobs(out name text, out status text, out seen text, out hint text)
 returns setof record
 as $$
--- Do jobs begin when they are due, and do their sessions start?  No row where there are no jobs.
+-- Do jobs begin when they are due, and do their sessions start?  No row where there are no jobs.  Those that
+-- are remote are for _check_remote_jobs().
 declare
     _w      record;
     _jobs   record;
@@ -10,7 +11,7 @@ begin
     select count(*) as n, count(*) filter (where jo_state > 0) as running,
            count(*) filter (where jo_state = 0 and jo_due < pgtq._now() - interval '1 min' and jo_limit is null and jo_pause is null) as late,
            count(*) filter (where jo_home <> pgtq._home()) as foreign_jobs
-      into _jobs from pgtq.job;
+      into _jobs from pgtq.job where jo_remote is null or jo_home <> pgtq._home();
     if _jobs.n = 0 then
         return;
     end if;

@@ -12,19 +12,20 @@ begin
     if not found then
         return null;
     end if;
-    _name := format('Job %s of %s in group %s', _j.id, _j.submitted_by, _j.job_group)
+    _name := format('Job %s of %s in group %s', _j.id, _j.submitted_by, _j.job_group) || coalesce(', sent to ' || _j.remote || ',', '')
              || coalesce(', a run of schedule ' || quote_ident(_j.schedule) || ',', '');
     select count(*) into _held from pgtq.jobs j
-     where j.submitted_by = _j.submitted_by and j.job_group = _j.job_group and j.state in ('taken', 'running');
+     where j.submitted_by = _j.submitted_by and j.job_group = _j.job_group and j.state in ('taken', 'running')
+       and (j.remote is null) = (_j.remote is null);
     return case
         when _j.state = 'planned' and _j.fire_at > _now then
             format('%s waits: it may begin at %s, in %s.', _name, _j.fire_at, date_trunc('second', _j.fire_at - _now))
         when _j.state = 'planned' and _held >= _j.group_limit then
             format('%s has been due since %s and waits for its group: %s of it run, and group_limit is %s.', _name, _j.fire_at, _held, _j.group_limit)
         when _j.state = 'planned' then
-            format('%s has been due since %s. %s', _name, _j.fire_at, pgtq._why_job_waits(_j.group_pause))
+            format('%s has been due since %s. %s', _name, _j.fire_at, pgtq._why_job_waits(_j.group_pause, _j.remote is not null))
         when _j.state = 'taken' then
-            format('%s was due at %s and gets a session now.', _name, _j.fire_at)
+            format('%s was due at %s and gets a %s now.', _name, _j.fire_at, case when _j.remote is null then 'session' else 'connection' end)
         when _j.state = 'running' then
             format('%s runs in process %s, since %s.', _name, _j.pid, _j.started_at)
         when _j.state in ('cancelled', 'expired') then

@@ -12,7 +12,7 @@ declare
 begin
     foreach _check in array array[
         'preload', 'server', 'worker_slots', 'ticker', 'maintenance', 'executor',
-        'sessions', 'jobs', 'errors', 'ticks', 'overdue', 'roles', 'unread',
+        'sessions', 'jobs', 'remote_jobs', 'errors', 'ticks', 'overdue', 'roles', 'unread',
         'consumers', 'rotation', 'snapshots', 'clock', 'settings', 'schedules']
     loop
         begin

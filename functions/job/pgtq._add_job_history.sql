@@ -10,13 +10,13 @@ begin
         return;
     end if;
     execute format('insert into %s (hi_timer, hi_status, hi_attempt, hi_role, hi_pid, hi_due, hi_created, hi_started, hi_finished,'
-                   ' hi_sqlstate, hi_error, hi_timeout, hi_action, hi_group, hi_parent, hi_info, hi_schedule, hi_output, hi_output_cut)'
-                   ' values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)',
+                   ' hi_sqlstate, hi_error, hi_timeout, hi_action, hi_group, hi_parent, hi_info, hi_schedule, hi_output, hi_output_cut, hi_remote)'
+                   ' values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)',
                    pgtq._current_table('pgtq.history'))
         using i_job.jo_id, i_status, i_job.jo_attempt + case when i_status in (3, 4) then 0 else 1 end, i_job.jo_role,
               coalesce(i_job.jo_pid, pg_backend_pid()), i_job.jo_due, i_job.jo_created, i_job.jo_started, pgtq._now(),
               i_sqlstate, i_error, i_job.jo_timeout, i_job.jo_action, i_job.jo_group, i_job.jo_parent, i_job.jo_info, i_job.jo_schedule,
-              i_output, i_output_cut;
+              i_output, i_output_cut, i_job.jo_remote;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;
 

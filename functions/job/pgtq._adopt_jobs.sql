@@ -12,7 +12,7 @@ begin
         if _job.jo_role = 0 then
             perform pgtq._fail_job(_job.jo_id, '28000', 'the role that submitted it does not exist here');
         end if;
-        perform pgtq._wake_jobs();
+        perform pgtq._wake_jobs(_job.jo_remote is not null);
     end loop;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;

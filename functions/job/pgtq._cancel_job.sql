@@ -17,7 +17,7 @@ begin
     delete from pgtq.job where jo_id = i_id;
     perform pgtq._end_run(_job.jo_schedule, _job.jo_run);
     perform pgtq._add_job_history(_job, 3, null, null, null, null);
-    perform pgtq._wake_jobs();
+    perform pgtq._wake_jobs(_job.jo_remote is not null);
     return true;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;

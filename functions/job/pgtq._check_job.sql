@@ -1,7 +1,7 @@
 create or replace function pgtq._check_job(i_job pgtq.job, i_expires_in interval)
 returns void
 as $$
--- Checks the arguments of submit_job().
+-- Checks the arguments of submit_job(), for the role jo_role.
 declare
     _null   text;
     _long   text;
@@ -73,6 +73,9 @@ begin
     end if;
     if i_job.jo_count < 1 then
         raise exception 'session_count must be at least 1' using errcode = 'invalid_parameter_value', hint = 'NULL means any number.';
+    end if;
+    if i_job.jo_remote is not null then
+        perform pgtq._check_remote(i_job.jo_role, i_job.jo_remote);
     end if;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;

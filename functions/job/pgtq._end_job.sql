@@ -19,7 +19,7 @@ begin
            jo_due = pgtq._now() + least(interval '1 hour',
                         jo_backoff * power(2, least(jo_attempt, 20)) * (0.75 + random() / 2))
      where jo_id = i_job.jo_id;
-    perform pgtq._wake_jobs();
+    perform pgtq._wake_jobs(i_job.jo_remote is not null);
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;
 

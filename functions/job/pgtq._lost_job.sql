@@ -12,9 +12,10 @@ begin
     end if;
     if _job.jo_state = 1 then
         update pgtq.job set jo_state = 0, jo_txid = pg_current_xact_id(), jo_pid = null where jo_id = i_id;
-        perform pgtq._wake_jobs();
+        perform pgtq._wake_jobs(_job.jo_remote is not null);
     else
-        perform pgtq._end_job(_job, '08006', 'its session was lost while it ran; how far it came is not known', null, null,
+        perform pgtq._end_job(_job, '08006', case when _job.jo_remote is null then 'its session' else 'its connection' end
+                              || ' was lost while it ran; how far it came is not known', null, null,
                               _job.jo_on_crash = 'retry');
     end if;
 end;

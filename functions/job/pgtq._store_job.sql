@@ -11,7 +11,7 @@ begin
     i_job.jo_pid := null;
     i_job.jo_started := null;
     insert into pgtq.job select (i_job).*;
-    perform pgtq._wake_jobs();
+    perform pgtq._wake_jobs(i_job.jo_remote is not null);
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;
 

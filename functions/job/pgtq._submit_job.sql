@@ -6,10 +6,10 @@ as $$
 -- Parameters: of i_job what submit_job() knows counts, and nothing else.
 -- Writes: pgtq.job, pgtq.role.
 begin
+    i_job.jo_role := i_role;
     perform pgtq._check_job(i_job, i_expires_in);
     i_job.jo_due := coalesce(i_job.jo_due, pgtq._now());
     i_job.jo_id := nextval('pgtq.timer_id_seq');
-    i_job.jo_role := i_role;
     i_job.jo_expires := i_job.jo_due + i_expires_in;
     i_job.jo_timeout := nullif(i_job.jo_timeout, 0);
     i_job.jo_schedule := null;

@@ -5,7 +5,8 @@ as $$
 --
 -- Two calls for one role take turns by a lock on its row in pgtq.role.  What was running in a process that is
 -- not there any more, or is a later one with its number, or in this one, has lost its session.  (Who may not see
--- when another one began takes it for the same.)
+-- when another one began takes it for the same.)  Remote
+-- jobs are not taken: they need the workers of the C build.
 declare
     _job    pgtq.job;
     _id     bigint;
@@ -19,7 +20,7 @@ begin
         return null;
     end if;
     if not exists (select from pgtq.job
-                    where jo_role = i_role and (jo_state = 0 and jo_due <= pgtq._now() or jo_state > 0)) then
+                    where jo_role = i_role and (jo_state = 0 and jo_due <= pgtq._now() and jo_remote is null or jo_state > 0)) then
         return null;                    -- a lock would cost a transaction id
     end if;
     perform from pgtq.role where ro_oid = i_role for update;
@@ -33,13 +34,13 @@ begin
     end loop;
     loop
         select * into _job from pgtq.job j
-         where jo_role = i_role and jo_state = 0 and jo_due <= pgtq._now()
+         where jo_role = i_role and jo_remote is null and jo_state = 0 and jo_due <= pgtq._now()
            and (jo_limit is null
-                or (select count(*) from pgtq.job g where g.jo_role = i_role and g.jo_group = j.jo_group and g.jo_state > 0) < jo_limit)
+                or (select count(*) from pgtq.job g where g.jo_role = i_role and g.jo_group = j.jo_group and g.jo_remote is null and g.jo_state > 0) < jo_limit)
            and (jo_pause is null or jo_expires < pgtq._now()
                 or not exists (select from pgtq.history h
                                 where h.hi_role = i_role and h.hi_group = j.jo_group and h.hi_finished > pgtq._now() - j.jo_pause
-                                  and h.hi_started is not null))
+                                  and h.hi_started is not null and h.hi_remote is null))
          order by jo_priority desc, jo_due, jo_id limit 1 for update skip locked;
         exit when not found;
         if (select a.done from pgtq._advance_job(_job.jo_id, 2, pg_backend_pid()) a) then

@@ -1,7 +1,7 @@
-create or replace function pgtq._wake_jobs()
+create or replace function pgtq._wake_jobs(i_remote boolean)
 returns void
 -- Called by whoever has submitted a job or planned it anew: once the transaction has committed, the job
--- worker is told.  (COMMIT PREPARED tells it, too.)
+-- worker is told, or that of remote jobs.  (COMMIT PREPARED tells both.)
 --@c
 as 'MODULE_PATHNAME', 'pgtq_wake_jobs' language c;
 --@pl
@@ -12,4 +12,4 @@ end;
 $$ language plpgsql;
 --@end
 
-comment on function pgtq._wake_jobs() is 'Internal: after commit, tell the job worker that there are jobs';
+comment on function pgtq._wake_jobs(boolean) is 'Internal: after commit, tell the job worker that there are jobs';

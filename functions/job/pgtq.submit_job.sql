@@ -5,7 +5,7 @@ create or replace function pgtq.submit_job(
     capture text default null, output_limit integer default 65536, header boolean default true,
     delimiter text default E'\t', quote text default '', escape text default '', null_string text default E'\\N',
     quote_strings_only boolean default true, session_life interval default null, session_count integer default null,
-    parent bigint default null, data text default null)
+    parent bigint default null, data text default null, remote text default null)
 returns bigint
 as $$
 -- Submits SQL to be run in a session and in transactions of its own, as the calling role.
@@ -29,6 +29,8 @@ as $$
 --   session_count ... and until it has run so many
 --   parent        the job that submits this one; if it is called in a job or timer, that
 --   data          whatever the caller likes
+--   remote        send it to another server: the name of a foreign server for which the role has a user mapping with a password, or,
+--                 of a superuser, a connection string
 -- Returns the job's id.
 declare
     _job    pgtq.job;
@@ -56,10 +58,11 @@ begin
     _job.jo_count := session_count;
     _job.jo_parent := coalesce(parent, pgtq.current_timer());
     _job.jo_info := data;
+    _job.jo_remote := remote;
     insert into pgtq.request (op, job, expires_in) values ('submit_job', _job, expires_in) returning timer into _id;
     return _id;
 end;
 $$ language plpgsql set search_path = pg_catalog, pg_temp;
 
-comment on function pgtq.submit_job(text, timestamptz, text, integer, interval, integer, integer, interval, integer, interval, text, text, integer, boolean, text, text, text, text, boolean, interval, integer, bigint, text)
+comment on function pgtq.submit_job(text, timestamptz, text, integer, interval, integer, integer, interval, integer, interval, text, text, integer, boolean, text, text, text, text, boolean, interval, integer, bigint, text, text)
     is 'Run SQL in a session and in transactions of its own, as the calling role; the id of the job';

@@ -9,7 +9,7 @@ declare
         ' "expires_in": null, "on_crash": "jo_on_crash", "capture": "jo_capture", "output_limit": "jo_output_limit",'
         ' "header": "jo_header", "delimiter": "jo_delimiter", "quote": "jo_quote", "escape": "jo_escape",'
         ' "null_string": "jo_null", "quote_strings_only": "jo_strings", "session_life": "jo_life",'
-        ' "session_count": "jo_count", "data": "jo_info"}';
+        ' "session_count": "jo_count", "data": "jo_info", "remote": "jo_remote"}';
     _job    pgtq.job;
     _key    text;
     _value  jsonb;

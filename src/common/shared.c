@@ -109,6 +109,7 @@ init_slot(DatabaseSlot *slot)
 	pg_atomic_init_u32(&slot->ticker_proc, 0);
 	pg_atomic_init_u32(&slot->executor_proc, 0);
 	pg_atomic_init_u32(&slot->jobs_proc, 0);
+	pg_atomic_init_u32(&slot->remote_proc, 0);
 	for (int i = 0; i < WAKE_CELLS; i++)
 		pg_atomic_init_u32(&slot->cells[i].waiters, 0);
 	shared_reset_slot(slot);
@@ -124,7 +125,7 @@ shared_reset_slot(DatabaseSlot *slot)
 	TickerCounters *counters = &slot->counters;
 
 	slot->maintenance_waits = false;
-	slot->sessions_wait = slot->jobs_wait = false;
+	slot->sessions_wait = slot->jobs_wait = slot->remote_wait = false;
 	slot->started = slot->last_error_time = 0;
 	slot->last_error[0] = '\0';
 	pg_atomic_init_u64(&slot->planned, (uint64) DT_NOEND);
@@ -133,6 +134,7 @@ shared_reset_slot(DatabaseSlot *slot)
 	pg_atomic_init_u32(&slot->news, 0);
 	pg_atomic_init_u32(&slot->executor_news, 1);
 	pg_atomic_init_u32(&slot->jobs_news, 0);	/* the ticker looks */
+	pg_atomic_init_u32(&slot->remote_news, 0);
 	pg_atomic_init_u32(&slot->prepared, 1); /* there may be some from before */
 	for (int i = 0; i < WAKE_CELLS; i++)
 	{

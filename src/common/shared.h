@@ -24,6 +24,9 @@
 
 #define ERROR_LENGTH 256
 
+/* most connections of remote jobs in a database */
+#define MAX_REMOTE_JOBS 256
+
 /* DatabaseSlot.news */
 #define NEWS_QUEUES		0x01	/* the queues have changed: look at everything */
 #define NEWS_EVENTS		0x02	/* there are events in some cell */
@@ -35,6 +38,16 @@ typedef struct WakeCell
 	pg_atomic_uint32 enough;	/* tell the ticker when there are so many */
 	pg_atomic_uint32 waiters;	/* sessions in wait_batch() */
 } WakeCell;
+
+/* A job that has a connection to another server, or gets one. */
+typedef struct RemoteRun
+{
+	int64		job;			/* 0: none */
+	Oid			role;
+	bool		running;
+	int64		since;			/* by clock_steady() */
+	int64		cancel;			/* job that somebody wants to be stopped */
+} RemoteRun;
 
 typedef enum SlotState
 {
@@ -66,6 +79,7 @@ typedef struct DatabaseSlot
 	pg_atomic_uint32 ticker_proc;	/* number of its PGPROC + 1; 0: none */
 	pg_atomic_uint32 executor_proc; /* the same of the executor */
 	pg_atomic_uint32 jobs_proc; /* and of the job worker */
+	pg_atomic_uint32 remote_proc;	/* and of the worker of remote jobs */
 
 	/* shared->lock */
 	SlotState	state;
@@ -75,6 +89,8 @@ typedef struct DatabaseSlot
 	bool		sessions_wait;	/* for a worker slot of the server */
 	pid_t		jobs_pid;
 	bool		jobs_wait;		/* the same for sessions of jobs */
+	pid_t		remote_pid;
+	bool		remote_wait;	/* the same for the worker of remote jobs */
 	pid_t		held_by;		/* a session that wants nobody in the database */
 	bool		leave;			/* the launcher wants the ticker to end */
 	bool		maintenance_waits;	/* for a worker slot of the server */
@@ -91,8 +107,12 @@ typedef struct DatabaseSlot
 	pg_atomic_uint32 news;		/* NEWS_* */
 	pg_atomic_uint32 executor_news; /* there are ticks; taken by the executor */
 	pg_atomic_uint32 jobs_news; /* there are jobs; taken by the job worker */
+	pg_atomic_uint32 remote_news;	/* there are remote ones; taken by their worker */
 	pg_atomic_uint32 prepared;	/* is there news in prepared transactions */
 	WakeCell	cells[WAKE_CELLS];
+
+	/* shared->sessions_lock; what runs elsewhere, written by the worker of remote jobs */
+	RemoteRun	remote[MAX_REMOTE_JOBS];
 
 	TickerCounters counters;
 } DatabaseSlot;

@@ -42,6 +42,7 @@ typedef struct Noted
 	TimestampTz due;			/* DT_NOEND: none */
 	bool		look;
 	bool		jobs;
+	bool		remote_jobs;
 	bool		launcher;
 	bool		recheck;
 	uint64		cells;			/* a bit per cell that has events */
@@ -59,7 +60,7 @@ static void tell_ticker(DatabaseSlot *slot);
 static bool tell_events(DatabaseSlot *slot);
 static void tell_waiters(void);
 static void tell_executor(void);
-static void tell_jobs(DatabaseSlot *slot);
+static void tell_jobs(DatabaseSlot *slot, pg_atomic_uint32 *news, pg_atomic_uint32 *proc);
 static void tell_launcher(void);
 static void release_hold(void);
 static void forget(void);
@@ -107,9 +108,13 @@ wake_look(void)
 }
 
 void
-wake_jobs(void)
+wake_jobs(bool remote)
 {
-	if (note())
+	if (!note())
+		return;
+	if (remote)
+		noted.remote_jobs = true;
+	else
 		noted.jobs = true;
 }
 
@@ -176,7 +181,9 @@ transaction_callback(XactEvent event, void *arg)
 			if (slot != NULL)
 				tell_ticker(slot);
 			if (slot != NULL && noted.jobs)
-				tell_jobs(slot);
+				tell_jobs(slot, &slot->jobs_news, &slot->jobs_proc);
+			if (slot != NULL && noted.remote_jobs)
+				tell_jobs(slot, &slot->remote_news, &slot->remote_proc);
 			if (noted.ticked_length != 0)
 			{
 				tell_executor();
@@ -290,14 +297,14 @@ tell_executor(void)
 	shared_set_latch(&slot->executor_proc);
 }
 
-/* The job worker; or the ticker, which starts it. */
+/* The job worker, or that of remote jobs; or the ticker, which starts it. */
 static void
-tell_jobs(DatabaseSlot *slot)
+tell_jobs(DatabaseSlot *slot, pg_atomic_uint32 *news, pg_atomic_uint32 *proc)
 {
-	pg_atomic_write_u32(&slot->jobs_news, 1);
+	pg_atomic_write_u32(news, 1);
 	pg_memory_barrier();
-	if (pg_atomic_read_u32(&slot->jobs_proc) != 0)
-		shared_set_latch(&slot->jobs_proc);
+	if (pg_atomic_read_u32(proc) != 0)
+		shared_set_latch(proc);
 	else
 		shared_set_latch(&slot->ticker_proc);
 }
@@ -338,7 +345,7 @@ forget(void)
 {
 	if (noted.cells != 0)
 		memset(noted.events, 0, sizeof(noted.events));
-	noted.any = noted.look = noted.jobs = noted.launcher = noted.recheck = false;
+	noted.any = noted.look = noted.jobs = noted.remote_jobs = noted.launcher = noted.recheck = false;
 	noted.due = DT_NOEND;
 	noted.cells = 0;
 	noted.ticked_length = 0;
@@ -386,11 +393,11 @@ pgtq_queues_changed(PG_FUNCTION_ARGS)
 }
 
 /*
- * _wake_jobs()
+ * _wake_jobs(remote)
  */
 Datum
 pgtq_wake_jobs(PG_FUNCTION_ARGS)
 {
-	wake_jobs();
+	wake_jobs(PG_GETARG_BOOL(0));
 	PG_RETURN_VOID();
 }

@@ -25,7 +25,7 @@ extern void wake_waiters(int32 queue_id);
 extern void wake_look(void);
 
 /* a job was submitted or planned anew */
-extern void wake_jobs(void);
+extern void wake_jobs(bool remote);
 
 /* the launcher is to look at the databases; and at this one's extensions */
 extern void wake_launcher(bool recheck);

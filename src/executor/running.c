@@ -21,6 +21,7 @@
 #include "common/shared.h"
 #include "executor/action.h"
 #include "executor/pool.h"
+#include "remote/running.h"
 
 PG_FUNCTION_INFO_V1(pgtq_running);
 PG_FUNCTION_INFO_V1(pgtq_cancel_running);
@@ -34,6 +35,7 @@ PG_FUNCTION_INFO_V1(pgtq_job_worker);
 
 static Datum worker_state(FunctionCallInfo fcinfo, bool of_jobs);
 static bool may_see(Oid role);
+static void check_may_see(Oid role, int64 timer);
 
 /*
  * _running(): those of the caller, or all for pgtq_admin
@@ -43,6 +45,8 @@ pgtq_running(PG_FUNCTION_ARGS)
 {
 	TupleDesc	desc;
 	Tuplestorestate *store = resultset_begin(fcinfo, &desc);
+	RemoteRun	run;
+	pid_t		pid;
 
 	for (int i = 0; i < sessions_length; i++)
 	{
@@ -64,6 +68,15 @@ pgtq_running(PG_FUNCTION_ARGS)
 		if (runs && may_see(role))
 			tuplestore_putvalues(store, desc, values, nulls);
 	}
+	for (int n = 0; remote_run_next(&n, &run, &pid);)
+	{
+		Datum		values[Natts_running] = {Int64GetDatum(run.job), Int32GetDatum(0), ObjectIdGetDatum(run.role), Int32GetDatum(pid),
+		TimestampTzGetDatum(GetCurrentTimestamp() - (clock_steady() - run.since))};
+		bool		nulls[Natts_running] = {false};
+
+		if (may_see(run.role))
+			tuplestore_putvalues(store, desc, values, nulls);
+	}
 	return (Datum) 0;
 }
 
@@ -75,6 +88,8 @@ pgtq_cancel_running(PG_FUNCTION_ARGS)
 {
 	int64		timer = PG_GETARG_INT64(0);
 	bool		found = false;
+	RemoteRun	run;
+	pid_t		pid;
 
 	for (int i = 0; i < sessions_length && !found; i++)
 	{
@@ -88,10 +103,7 @@ pgtq_cancel_running(PG_FUNCTION_ARGS)
 		LWLockRelease(shared->sessions_lock);
 		if (!runs)
 			continue;
-		if (!may_see(role))
-			ereport(ERROR,
-					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-					 errmsg("permission denied for timer " INT64_FORMAT, timer)));
+		check_may_see(role, timer);
 		LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
 		found = session->database == MyDatabaseId && session->running == timer && session->pid != 0;
 		if (found)
@@ -100,6 +112,13 @@ pgtq_cancel_running(PG_FUNCTION_ARGS)
 			kill(session->pid, SIGINT);
 		}
 		LWLockRelease(shared->sessions_lock);
+	}
+	for (int n = 0; !found && remote_run_next(&n, &run, &pid);)
+	{
+		if (run.job != timer)
+			continue;
+		check_may_see(run.role, timer);
+		found = remote_run_cancel(timer);
 	}
 	PG_RETURN_BOOL(found);
 }
@@ -196,4 +215,13 @@ static bool
 may_see(Oid role)
 {
 	return role == GetUserId() || has_privs_of_role(GetUserId(), get_role_oid("pgtq_admin", false));
+}
+
+static void
+check_may_see(Oid role, int64 timer)
+{
+	if (!may_see(role))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for timer " INT64_FORMAT, timer)));
 }

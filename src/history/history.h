@@ -52,7 +52,8 @@ enum
 	Anum_hi_info,
 	Anum_hi_output,
 	Anum_hi_output_cut,
-	Natts_history = Anum_hi_output_cut
+	Anum_hi_remote,
+	Natts_history = Anum_hi_remote
 };
 
 /* rows that are to be inserted together; begin with zeros */

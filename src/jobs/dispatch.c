@@ -13,28 +13,23 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
-#include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "postmaster/bgworker.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "common/now.h"
 #include "executor/pool.h"
-#include "executor/settle.h"
 #include "jobs/dispatch.h"
 #include "jobs/plan.h"
+#include "jobs/settle.h"
 #include "jobs/worker.h"
 #include "ticker/worker.h"
 
 #define MAX_FAILED_STARTS 3
 
-/* microseconds until we try again: a slot for a worker, a row that is locked, what failed */
+/* microseconds until we try again: a slot for a worker, what failed */
 #define SLOTS_RETRY USECS_PER_SEC
-#define LOCK_RETRY (200 * INT64CONST(1000))
 #define ERROR_RETRY USECS_PER_SEC
 
 typedef struct JobSession
@@ -47,26 +42,6 @@ typedef struct JobSession
 	TimestampTz since;
 	int			ran;
 } JobSession;
-
-/* a change of a job's row */
-typedef struct Change
-{
-	int64		id;
-	int			state;
-	pid_t		pid;
-	bool		done;
-	bool		locked;
-	const char *sqlstate;
-	const char *error;
-	Oid			role;
-} Change;
-
-typedef enum Advance
-{
-	ADVANCED,
-	LATER,						/* somebody has its row locked, or we could not look */
-	GONE						/* cancelled or expired: it is forgotten */
-} Advance;
 
 int			pgtq_max_job_sessions = 3;
 
@@ -85,13 +60,7 @@ static void ask_to_leave(int n);
 static bool give_job(Job *job, TimestampTz now);
 static int	idle_session(const GroupKey *key);
 static bool may_start(const JobRole *role);
-static bool refused(Job *job);
 static bool start_session(Job *job, TimestampTz now);
-static Advance advance(Job *job, int state, pid_t pid, TimestampTz now);
-static void advance_task(void *arg);
-static void lost_task(void *arg);
-static void fail_task(void *arg);
-static void refusal_task(void *arg);
 static void retry_by(TimestampTz at);
 
 void
@@ -148,7 +117,7 @@ begin_job(int n, pid_t pid)
 	bool		told;
 
 	job->group->role->failures = 0;
-	advanced = advance(job, 2, pid, now);
+	advanced = jobs_advance(slot, job, 2, pid, now, &retry_at);
 	if (advanced == GONE)
 	{
 		mine[n].job = NULL;
@@ -195,17 +164,15 @@ bury_session(int n, bool was_ready, TimestampTz now)
 	if (job != NULL)
 	{
 		JobRole    *role = job->group->role;
-		Change		change = {.id = job->id, .sqlstate = "08004",
-		.error = "its session could not be started; the server log says why"};
 		bool		settled;
 
 		if (!was_ready && ++role->failures >= MAX_FAILED_STARTS)
 		{
 			role->failures = 0;
-			settled = worker_run(slot, "failing a job", fail_task, &change);
+			settled = jobs_fail(slot, job->id, "08004", "its session could not be started; the server log says why");
 		}
 		else
-			settled = worker_run(slot, "settling a job", lost_task, &change);
+			settled = jobs_lost(slot, job->id);
 		if (!settled)
 		{
 			retry_by(now + ERROR_RETRY);
@@ -256,7 +223,7 @@ give_job(Job *job, TimestampTz now)
 
 	if (n >= 0)
 	{
-		if (advance(job, 1, 0, now) != ADVANCED)
+		if (jobs_advance(slot, job, 1, 0, now, &retry_at) != ADVANCED)
 			return true;
 		mine[n].job = job;
 		jobplan_hold(job, now);
@@ -279,7 +246,7 @@ give_job(Job *job, TimestampTz now)
 		retry_by(slots_retry_at);
 		return false;
 	}
-	if (refused(job) || advance(job, 1, 0, now) != ADVANCED)
+	if (jobs_refused(slot, job) || jobs_advance(slot, job, 1, 0, now, &retry_at) != ADVANCED)
 		return true;
 	return start_session(job, now);
 }
@@ -312,26 +279,6 @@ may_start(const JobRole *role)
 {
 	return in_use < pgtq_max_job_sessions &&
 		(role->held == 0 || in_use + 1 < pgtq_max_job_sessions);
-}
-
-/* A role that cannot have a session fails its jobs.  True also if we cannot look. */
-static bool
-refused(Job *job)
-{
-	Change		change = {.id = job->id, .sqlstate = "28000", .role = job->group->key.role};
-
-	if (!worker_run(slot, "looking at a role", refusal_task, &change))
-	{
-		jobplan_delay(job, GetCurrentTimestamp() + ERROR_RETRY);
-		return true;
-	}
-	if (change.error == NULL)
-		return false;
-	if (worker_run(slot, "failing a job", fail_task, &change))
-		jobplan_forget(job);
-	else
-		jobplan_delay(job, GetCurrentTimestamp() + ERROR_RETRY);
-	return true;
 }
 
 /* A job that is taken gets a new session.  False if there is none. */
@@ -371,83 +318,6 @@ start_session(Job *job, TimestampTz now)
 	slot->jobs_wait = !started;
 	LWLockRelease(shared->lock);
 	return started;
-}
-
-/* Moves the row of a job on.  If it is to be tried later, that is seen to. */
-static Advance
-advance(Job *job, int state, pid_t pid, TimestampTz now)
-{
-	Change		change = {.id = job->id, .state = state, .pid = pid};
-	bool		looked = worker_run(slot, state == 1 ? "taking a job" : "beginning a job", advance_task, &change);
-
-	if (looked && change.done)
-		return ADVANCED;
-	if (looked && !change.locked)
-	{
-		if (job->place == JOB_HELD)
-			jobplan_release(job, DT_NOBEGIN);
-		else
-			jobplan_forget(job);
-		return GONE;
-	}
-	if (job->place == JOB_HELD)
-		retry_by(now + (looked ? LOCK_RETRY : ERROR_RETRY));
-	else
-		jobplan_delay(job, now + (looked ? LOCK_RETRY : ERROR_RETRY));
-	return LATER;
-}
-
-static void
-advance_task(void *arg)
-{
-	static SPIPlanPtr plan = NULL;
-	Change	   *change = arg;
-	Oid			types[3] = {INT8OID, INT4OID, INT4OID};
-	Datum		values[3] = {Int64GetDatum(change->id), Int32GetDatum(change->state), Int32GetDatum((int32) change->pid)};
-	bool		isnull;
-
-	worker_plan(&plan, "select done, locked from pgtq._advance_job($1, $2, nullif($3, 0))", 3, types);
-	if (SPI_execute_plan(plan, values, NULL, false, 1) != SPI_OK_SELECT || SPI_processed != 1)
-		elog(ERROR, "_advance_job() returned no row");
-	change->done = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
-	change->locked = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2, &isnull));
-	if (change->state == 2 && change->done)
-		ForceSyncCommit();		/* a crash must not make us think that it has not begun */
-}
-
-static void
-lost_task(void *arg)
-{
-	static SPIPlanPtr plan = NULL;
-	Change	   *change = arg;
-	Oid			types[1] = {INT8OID};
-	Datum		values[1] = {Int64GetDatum(change->id)};
-
-	worker_plan(&plan, "select pgtq._lost_job($1)", 1, types);
-	if (SPI_execute_plan(plan, values, NULL, false, 1) != SPI_OK_SELECT)
-		elog(ERROR, "_lost_job() failed");
-}
-
-static void
-fail_task(void *arg)
-{
-	static SPIPlanPtr plan = NULL;
-	Change	   *change = arg;
-	Oid			types[3] = {INT8OID, TEXTOID, TEXTOID};
-	Datum		values[3] = {Int64GetDatum(change->id), CStringGetTextDatum(change->sqlstate), CStringGetTextDatum(change->error)};
-
-	worker_plan(&plan, "select pgtq._fail_job($1, $2, $3)", 3, types);
-	if (SPI_execute_plan(plan, values, NULL, false, 1) != SPI_OK_SELECT)
-		elog(ERROR, "_fail_job() failed");
-}
-
-static void
-refusal_task(void *arg)
-{
-	Change	   *change = arg;
-	bool		exists;
-
-	change->error = settle_refusal(change->role, &exists);
 }
 
 static void

@@ -22,20 +22,23 @@
 
 #include "compat.h"
 #include "jobs/execute.h"
+#include "jobs/receiver.h"
 
 static void run_statement(RawStmt *statement, const char *sql, MemoryContext context, DestReceiver *receiver);
 static List *plan_statement(RawStmt *statement, const char *sql);
 static void refuse_copy(Node *statement);
 
 /*
- * Runs a text.  An error leaves the transaction for the caller to abort.  What
- * the text leaves open is an error, too.
+ * Runs a text, and keeps the rows that it returns, if capture is not NULL.  An
+ * error leaves the transaction for the caller to abort.  What the text leaves
+ * open is an error, too.
  */
 void
-execute_sql(const char *sql, DestReceiver *receiver, StatementDone done)
+execute_sql(const char *sql, Capture *capture)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext context = AllocSetContextCreate(caller, "pgtq statement", ALLOCSET_DEFAULT_SIZES);
+	DestReceiver *receiver = capture ? receiver_new(capture) : None_Receiver;
 	List	   *statements;
 	ListCell   *lc;
 
@@ -47,11 +50,10 @@ execute_sql(const char *sql, DestReceiver *receiver, StatementDone done)
 
 	foreach(lc, statements)
 	{
-		run_statement(lfirst_node(RawStmt, lc), sql, context, receiver ? receiver : None_Receiver);
+		run_statement(lfirst_node(RawStmt, lc), sql, context, receiver);
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(context);
-		if (done != NULL)
-			done();
+		capture_keep(capture);
 	}
 	if (IsTransactionBlock())
 		ereport(ERROR,

@@ -5,11 +5,8 @@
 #ifndef PGTQ_JOBS_EXECUTE_H
 #define PGTQ_JOBS_EXECUTE_H
 
-#include "tcop/dest.h"
+#include "jobs/capture.h"
 
-/* called after each statement that has ended well */
-typedef void (*StatementDone) (void);
-
-extern void execute_sql(const char *sql, DestReceiver *receiver, StatementDone done);
+extern void execute_sql(const char *sql, Capture *capture);
 
 #endif							/* PGTQ_JOBS_EXECUTE_H */

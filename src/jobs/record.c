@@ -156,7 +156,7 @@ plan_anew(Relation rel, JobRow *row)
 	set_column(row->values, row->nulls, Anum_jo_due, TimestampTzGetDatum(due));
 	row->nulls[Anum_jo_pid - 1] = row->nulls[Anum_jo_started - 1] = true;
 	insert_row(rel, Natts_job, row->values, row->nulls);
-	wake_jobs();
+	wake_jobs(false);
 }
 
 static void

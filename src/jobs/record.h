@@ -43,6 +43,7 @@ enum
 	Anum_jo_run,
 	Anum_jo_pid,
 	Anum_jo_started,
+	Anum_jo_remote,
 	Anum_jo_action,
 	Natts_job = Anum_jo_action
 };

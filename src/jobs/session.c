@@ -162,7 +162,7 @@ run_action(const JobRow *row, JobResult *result)
 {
 	int64		id = DatumGetInt64(row->values[Anum_jo_id - 1]);
 	char	   *sql = TextDatumGetCString(row->values[Anum_jo_action - 1]);
-	DestReceiver *receiver = capture_begin(row);
+	Capture    *capture = capture_new(row);
 
 	publish(id);
 	debug_query_string = sql;
@@ -173,7 +173,7 @@ run_action(const JobRow *row, JobResult *result)
 		QueryCancelPending = false;
 		RESUME_CANCEL_INTERRUPTS();
 		action_timer = id;
-		execute_sql(sql, receiver, capture_keep);
+		execute_sql(sql, capture);
 		HOLD_CANCEL_INTERRUPTS();
 		end_timeouts();
 	}
@@ -186,7 +186,7 @@ run_action(const JobRow *row, JobResult *result)
 	PG_END_TRY();
 	action_timer = 0;
 	MemoryContextSwitchTo(job_context);
-	result->output = capture_end(&result->output_cut);
+	result->output = capture_end(capture, &result->output_cut);
 	debug_query_string = NULL;
 	publish(0);
 }
@@ -283,7 +283,7 @@ static void
 reset_session(void)
 {
 	MemoryContextSwitchTo(job_context);
-	execute_sql("discard all", NULL, NULL);
+	execute_sql("discard all", NULL);
 	SetConfigOption("application_name", JOB_SESSION_TYPE, PGC_USERSET, PGC_S_SESSION);
 	MemoryContextReset(job_context);
 }

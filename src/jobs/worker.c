@@ -10,9 +10,9 @@
  *	 pgtq.job ──► plan (in memory) ──► session of role A ──► history
  *								 └──► session of role B
  *
- * It keeps all jobs in memory (plan.c).  Of the table it reads what its last
- * snapshot has not seen, by the transaction that wrote it; so a job that is
- * committed late is found, and what is dead is not walked over twice.
+ * It keeps all jobs in memory (plan.c).  Of the table it reads what it has not
+ * seen (reader.c).  Jobs that are sent to other servers have a worker of their
+ * own, see src/remote.
  *
  * It is a superuser and runs no user code; sessions run user code, and are
  * nobody but their role.  When it ends, so do its sessions: its successor then
@@ -21,12 +21,10 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/latch.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
@@ -38,6 +36,7 @@
 #include "executor/pool.h"
 #include "jobs/dispatch.h"
 #include "jobs/plan.h"
+#include "jobs/reader.h"
 #include "jobs/worker.h"
 #include "ticker/worker.h"
 
@@ -47,7 +46,6 @@
 static DatabaseSlot *slot;
 static Oid	my_database;
 static MemoryContext cycle_context;
-static char *seen = NULL;		/* the snapshot up to which all is read; NULL: nothing is */
 static bool is_read = false;
 static TimestampTz idle_since = 0;
 
@@ -58,9 +56,6 @@ static void detach(int code, Datum arg);
 static bool prepare(void);
 static void recover_task(void *arg);
 static long cycle(void);
-static void read_task(void *arg);
-static void see(HeapTuple tuple, TupleDesc desc);
-static int64 microseconds(HeapTuple tuple, TupleDesc desc, int column, int64 otherwise);
 static bool has_nothing_to_do(void);
 
 void
@@ -133,7 +128,7 @@ prepare(void)
 static void
 recover_task(void *arg)
 {
-	if (SPI_execute("select pgtq._recover_jobs()", false, 1) != SPI_OK_SELECT)
+	if (SPI_execute("select pgtq._recover_jobs(false)", false, 1) != SPI_OK_SELECT)
 		elog(ERROR, "_recover_jobs() failed");
 }
 
@@ -148,7 +143,7 @@ cycle(void)
 	if (pg_atomic_exchange_u32(&slot->jobs_news, 0) != 0)
 		is_read = false;
 	if (!is_read)
-		is_read = worker_run(slot, "reading jobs", read_task, NULL);
+		is_read = jobs_read(slot, false);
 	dispatch_jobs_give();
 
 	now = GetCurrentTimestamp();
@@ -164,91 +159,12 @@ cycle(void)
 	return (until <= now) ? 0 : (long) Min((until - now + 999) / 1000, INT_MAX);
 }
 
-/* Reads the jobs that we have not seen. */
-static void
-read_task(void *arg)
-{
-	static SPIPlanPtr snapshot_plan = NULL;
-	static SPIPlanPtr plan = NULL;
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1];
-	char	   *snapshot;
-
-	/* before reading: what is committed in between is read twice, not never */
-	worker_plan(&snapshot_plan, "select pg_current_snapshot()::text", 0, NULL);
-	if (SPI_execute_plan(snapshot_plan, NULL, NULL, false, 1) != SPI_OK_SELECT || SPI_processed != 1)
-		elog(ERROR, "could not read the snapshot");
-	snapshot = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
-
-	worker_plan(&plan, "select id, role, job_group, due, priority, group_limit, group_pause, life, count, last_end"
-				" from pgtq._new_jobs($1) where state = 0", 1, types);
-	values[0] = seen ? CStringGetTextDatum(seen) : (Datum) 0;
-	if (SPI_execute_plan(plan, values, seen ? " " : "n", false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "_new_jobs() failed");
-	for (uint64 i = 0; i < SPI_processed; i++)
-		see(SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
-
-	if (seen != NULL)
-		pfree(seen);
-	seen = MemoryContextStrdup(TopMemoryContext, snapshot);
-}
-
-static void
-see(HeapTuple tuple, TupleDesc desc)
-{
-	JobSeen		job = {0};
-	bool		isnull;
-	Datum		last_end;
-
-	job.id = DatumGetInt64(SPI_getbinval(tuple, desc, 1, &isnull));
-	job.group.role = DatumGetObjectId(SPI_getbinval(tuple, desc, 2, &isnull));
-	strlcpy(job.group.name, SPI_getvalue(tuple, desc, 3), NAMEDATALEN);
-	job.due = DatumGetTimestampTz(SPI_getbinval(tuple, desc, 4, &isnull));
-	job.priority = DatumGetInt32(SPI_getbinval(tuple, desc, 5, &isnull));
-	job.limit = DatumGetInt32(SPI_getbinval(tuple, desc, 6, &isnull));
-	job.pause = microseconds(tuple, desc, 7, 0);
-	job.life = microseconds(tuple, desc, 8, -1);
-	job.count = DatumGetInt32(SPI_getbinval(tuple, desc, 9, &isnull));
-	last_end = SPI_getbinval(tuple, desc, 10, &isnull);
-	job.last_end = isnull ? DT_NOBEGIN : DatumGetTimestampTz(last_end);
-	jobplan_add(&job);
-}
-
-static int64
-microseconds(HeapTuple tuple, TupleDesc desc, int column, int64 otherwise)
-{
-	bool		isnull;
-	Datum		value = SPI_getbinval(tuple, desc, column, &isnull);
-	Interval   *interval;
-
-	if (isnull)
-		return otherwise;
-	interval = DatumGetIntervalP(value);
-	return interval->time + (interval->day + interval->month * (int64) DAYS_PER_MONTH) * USECS_PER_DAY;
-}
-
 static bool
 has_nothing_to_do(void)
 {
 	return is_read && jobplan_is_empty() && dispatch_jobs_is_idle() &&
 		pg_atomic_read_u32(&slot->jobs_news) == 0 &&
 		TimestampDifferenceExceeds(idle_since, GetCurrentTimestamp(), pgtq_session_idle_timeout);
-}
-
-/* For the ticker, in a task: are there jobs that nobody has told of, in a restored dump for instance? */
-void
-jobs_look(DatabaseSlot *my_slot)
-{
-	static SPIPlanPtr plan = NULL;
-	bool		isnull;
-
-	worker_plan(&plan, "select exists (select from pgtq.job)", 0, NULL);
-	if (SPI_execute_plan(plan, NULL, NULL, false, 1) != SPI_OK_SELECT || SPI_processed != 1)
-		elog(ERROR, "could not look at the jobs");
-	if (!DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull)))
-		return;
-	pg_atomic_write_u32(&my_slot->jobs_news, 1);
-	shared_set_latch(&my_slot->jobs_proc);
 }
 
 /* For the ticker: starts the job worker if it is wanted and not there.  Returns when to come back. */

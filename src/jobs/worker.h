@@ -16,7 +16,6 @@ extern int	pgtq_job_timeout;
 extern PGDLLEXPORT void pgtq_jobs_main(Datum arg);
 extern PGDLLEXPORT void pgtq_job_session_main(Datum arg);
 
-extern void jobs_look(DatabaseSlot *slot);
 extern TimestampTz jobs_ensure(DatabaseSlot *slot);
 
 #endif							/* PGTQ_JOBS_WORKER_H */

@@ -30,7 +30,9 @@
 #include "compat.h"
 #include "delay/move_due.h"
 #include "executor/main.h"
+#include "jobs/reader.h"
 #include "jobs/worker.h"
+#include "remote/worker.h"
 #include "ticker/clock.h"
 #include "ticker/plan.h"
 #include "ticker/ticker.h"
@@ -161,6 +163,7 @@ detach(int code, Datum arg)
 	LWLockRelease(shared->lock);
 	shared_set_latch(&slot->executor_proc);
 	shared_set_latch(&slot->jobs_proc);
+	shared_set_latch(&slot->remote_proc);
 	shared_wake_launcher();
 }
 
@@ -511,6 +514,7 @@ sleep_until_next(uint32 wait_event)
 	until = Min(until, Max(move_time(), move_not_before));
 	until = Min(until, executor_ensure(slot));
 	until = Min(until, jobs_ensure(slot));
+	until = Min(until, remote_ensure(slot));
 	pg_atomic_write_u64(&slot->next_due, (uint64) next_due);
 	pg_atomic_write_u64(&slot->planned, (uint64) until);
 	pg_memory_barrier();		/* see wake.c */

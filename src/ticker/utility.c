@@ -204,6 +204,7 @@ make_room(Oid database)
 		pid_t		maintenance;
 		pid_t		executor;
 		pid_t		jobs;
+		pid_t		remote;
 		int64		waited = clock_steady() - start;
 
 		LWLockAcquire(shared->lock, LW_EXCLUSIVE);
@@ -213,19 +214,22 @@ make_room(Oid database)
 		maintenance = slot->maintenance_pid;
 		executor = slot->executor_pid;
 		jobs = slot->jobs_pid;
+		remote = slot->remote_pid;
 		LWLockRelease(shared->lock);
-		if (ticker == 0 && maintenance == 0 && executor == 0 && jobs == 0 &&
+		if (ticker == 0 && maintenance == 0 && executor == 0 && jobs == 0 && remote == 0 &&
 			pool_is_empty(database, false) && pool_is_empty(database, true))
 			break;
 		shared_set_latch(&slot->ticker_proc);
 		shared_set_latch(&slot->executor_proc);
 		shared_set_latch(&slot->jobs_proc);
+		shared_set_latch(&slot->remote_proc);
 		if (!terminated && waited > PATIENCE)
 		{
 			terminate(ticker);
 			terminate(maintenance);
 			terminate(executor);
 			terminate(jobs);
+			terminate(remote);
 			terminated = true;
 		}
 		if (waited > LAST_PATIENCE)

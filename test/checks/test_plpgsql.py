@@ -36,6 +36,8 @@ EXPECTED = {
     ("_reclaim_ring", INJECTION): "the query is our own, and gets a number",
     ("_undone", INJECTION): "made of the names of tables of a ring",
     ("_cron_day_item", "composite OUT variable"): "it returns two things",
+    ("_check_connection", "unused parameter"): "the C body needs them",
+    ("_wake_jobs", "unused parameter"): "the C body needs it",
     ("cancel", "unused parameter"): "for timers that are distributed over servers",
     ("get_batch_cursor", INJECTION): "the caller's own SQL, run with the caller's rights",
     ("_trigger_event", INJECTION): "SQL of the trigger's owner, run with the rights of whoever changes the table",

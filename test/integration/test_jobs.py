@@ -286,7 +286,7 @@ def test_nobody_sees_or_changes_anothers(db):
             # an owner cannot be forged, whatever is given
             conn.execute("insert into pgtq.request (op, role, job) select 'submit_job', 10, r.job from (select"
                          " (null, null, 'x', 10, 2, null, now(), null, 7, 1, '1 s', 'fail', null, 'g', null, null, 0, null, null, null,"
-                         " 65536, true, ',', '', '', '', true, null, null, null, null, 1, now(), 'insert into app.log (what) values (1)')"
+                         " 65536, true, ',', '', '', '', true, null, null, null, null, 1, now(), null, 'insert into app.log (what) values (1)')"
                          "::pgtq.job as job) r")
         eventually(lambda: db.rows("select who from app.log"))
         assert db.rows("select who, session from app.log") == [("eve", "eve")]
