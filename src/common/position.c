@@ -30,6 +30,9 @@
 
 #define RING_SIZE 3
 
+/* last positions that are remembered in a session */
+#define KNOWN_POSITIONS 16
+
 /* the mover of the delay store has a place in the log, too */
 #define MOVER (-1)
 
@@ -71,7 +74,9 @@ static bool consumer_find(text *name, int32 *consumer_id);
 static bool subscriber_read(const char *index, int nkeys, ScanKey keys, bool lock,
 							AttrNumber column, int32 *value);
 static bool lock_subscriber(Relation rel, ItemPointer tid);
-static bool last_in_table(int table, int32 sub_id, Position *position);
+static int	current_table(void);
+static bool last_in_ring(int32 sub_id, Position *position);
+static bool last_in_table(int table, int32 sub_id, int64 from, Position *position);
 static bool position_exists(int table, int32 sub_id, int64 n);
 static void insert_if_next(Relation rel, const Position *position);
 static void insert_position(Relation rel, const Position *position);
@@ -178,9 +183,35 @@ lock_subscriber(Relation rel, ItemPointer tid)
 	return false;
 }
 
-/* Reads a subscriber's last position, which is the one of the highest number. */
+/*
+ * Reads a subscriber's last position, which is the one of the highest number.  One
+ * in the current table is: writers write there only, and copies have the last
+ * number.  An old snapshot may see none there.
+ *
+ * The search begins at the number that this session has found the last time, or a
+ * whole page of the index would be read.
+ */
 bool
 position_last(int32 sub_id, Position *position)
+{
+	static struct
+	{
+		int32		sub_id;
+		int64		n;
+	}			known[KNOWN_POSITIONS];
+	int			place = (uint32) sub_id % KNOWN_POSITIONS;
+	int64		from = (known[place].sub_id == sub_id) ? known[place].n : 0;
+
+	if (!last_in_table(current_table(), sub_id, from, position) && !last_in_ring(sub_id, position))
+		return false;
+	known[place].sub_id = sub_id;
+	known[place].n = position->n;
+	return true;
+}
+
+/* The same, whatever the current table has. */
+static bool
+last_in_ring(int32 sub_id, Position *position)
 {
 	bool		found = false;
 
@@ -188,7 +219,7 @@ position_last(int32 sub_id, Position *position)
 	{
 		Position	candidate;
 
-		if (last_in_table(table, sub_id, &candidate) &&
+		if (last_in_table(table, sub_id, 0, &candidate) &&
 			(!found || candidate.n > position->n))
 		{
 			*position = candidate;
@@ -198,18 +229,31 @@ position_last(int32 sub_id, Position *position)
 	return found;
 }
 
+/* The number of the table that is written to.  To be read after the snapshot was taken. */
+static int
+current_table(void)
+{
+	int64		n = sequence_last_value(pgtq_relation("position_cur_seq"));
+
+	if (n < 0 || n >= RING_SIZE)
+		elog(ERROR, "the position log has no table %d", (int) n);
+	return (int) n;
+}
+
+/* The last position in a table, if its number is from or higher. */
 static bool
-last_in_table(int table, int32 sub_id, Position *position)
+last_in_table(int table, int32 sub_id, int64 from, Position *position)
 {
 	Relation	rel = table_open(pgtq_relation(position_tables[table]), AccessShareLock);
 	Relation	index = index_open(pgtq_relation(position_keys[table]), AccessShareLock);
-	ScanKeyData key;
+	ScanKeyData keys[2];
 	SysScanDesc scan;
 	HeapTuple	tuple;
 	bool		found;
 
-	ScanKeyInit(&key, Anum_pos_sub, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(sub_id));
-	scan = systable_beginscan_ordered(rel, index, GetActiveSnapshot(), 1, &key);
+	ScanKeyInit(&keys[0], Anum_pos_sub, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(sub_id));
+	ScanKeyInit(&keys[1], Anum_pos_n, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(from));
+	scan = systable_beginscan_ordered(rel, index, GetActiveSnapshot(), 2, keys);
 	tuple = systable_getnext_ordered(scan, BackwardScanDirection);
 	found = HeapTupleIsValid(tuple);
 	if (found)
@@ -283,19 +327,14 @@ position_append(const Position *position)
 static Relation
 open_current(int *table)
 {
-	Oid			seqid = pgtq_relation("position_cur_seq");
-
 	for (;;)
 	{
-		int64		n = sequence_last_value(seqid);
-		Relation	rel;
+		int			n = current_table();
+		Relation	rel = table_open(pgtq_relation(position_tables[n]), RowExclusiveLock);
 
-		if (n < 0 || n >= RING_SIZE)
-			elog(ERROR, "the position log has no table %d", (int) n);
-		rel = table_open(pgtq_relation(position_tables[n]), RowExclusiveLock);
-		if (sequence_last_value(seqid) == n)
+		if (current_table() == n)
 		{
-			*table = (int) n;
+			*table = n;
 			return rel;
 		}
 		table_close(rel, RowExclusiveLock);
@@ -463,9 +502,8 @@ bool
 position_log_is_seen(void)
 {
 	Position	unused;
-	int64		table = sequence_last_value(pgtq_relation("position_cur_seq"));
 
-	return table >= 0 && table < RING_SIZE && last_in_table(table, 0, &unused);
+	return last_in_table(current_table(), 0, 0, &unused);
 }
 
 /* What our snapshot tells of a position is not the latest. */

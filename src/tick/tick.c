@@ -97,7 +97,7 @@ pgtq_tick(PG_FUNCTION_ARGS)
 	event_seq = sequence_used_value(queue_event_sequence(&queue.row));
 	tick_seq = existing_relation(queue.tick_seq, "");
 	command_snapshot();
-	if (!tick_newest(queue_id, PG_INT64_MAX, &last) ||
+	if (!tick_newest(queue_id, sequence_used_value(tick_seq), &last) ||
 		(sees_all_ticks(&queue, &last, tick_seq) &&
 		 is_needed(&queue, &last, event_seq, PG_GETARG_BOOL(1))))
 	{
@@ -178,7 +178,7 @@ is_needed(const TickedQueue *queue, const Tick *last, int64 event_seq, bool forc
 		return force || new_events >= queue->max_count || lag >= queue->max_lag;
 	if (force)
 		return lag >= queue->idle_period / 2;
-	if (!tick_newest(queue->row.queue_id, last->id, &before))
+	if (!tick_newest(queue->row.queue_id, last->id - 1, &before))
 		return true;
 	return lag >= queue->max_lag / 2 &&
 		(lag >= (last->time - before.time) * 2 || lag >= queue->idle_period);

@@ -27,6 +27,9 @@
 
 PG_FUNCTION_INFO_V1(pgtq_ticks);
 
+/* where ticks were found last is remembered for so many queues */
+#define LIKELY_TABLES 16
+
 /* what is asked for */
 typedef struct TickRange
 {
@@ -55,7 +58,8 @@ typedef struct FoundTicks
 
 static FoundTicks find_ticks(int32 queue_id, const TickRange *range);
 static bool first_tick(int32 queue_id, const TickRange *range, Tick *tick);
-static void read_table(Relation rel, const TickRange *range, FoundTicks *found);
+static bool read_table(int32 queue_id, int n, const TickRange *range, bool exactly, FoundTicks *found);
+static void read_index(Relation rel, const TickRange *range, bool exactly, FoundTicks *found);
 static void remember_tick(FoundTicks *found, int64 id, HeapTuple tuple);
 static int	compare_ascending(const void *a, const void *b);
 static int	compare_descending(const void *a, const void *b);
@@ -119,13 +123,13 @@ tick_next_unflushed(int32 queue_id, int64 after, Tick *tick)
 }
 
 /*
- * Reads the newest tick before another.  It is not made safe from a crash: for
+ * Reads the newest tick up to an id.  It is not made safe from a crash: for
  * one who is about to write the next, which cannot be there without it.
  */
 bool
-tick_newest(int32 queue_id, int64 before, Tick *tick)
+tick_newest(int32 queue_id, int64 up_to, Tick *tick)
 {
-	TickRange	range = {.from = before - 1, .newest_first = true, .limit = 1, .no_flush = true};
+	TickRange	range = {.from = up_to, .newest_first = true, .limit = 1, .no_flush = true};
 
 	return first_tick(queue_id, &range, tick);
 }
@@ -151,20 +155,26 @@ first_tick(int32 queue_id, const TickRange *range, Tick *tick)
 /*
  * The ticks of a range, in its order, each made safe from a crash.  Every
  * table gives up to limit of them by its index; of these, the first.
+ *
+ * If only one is wanted it mostly is that with which the range begins, in the same
+ * table as the last time; and a search for one value does not read a whole page of
+ * the index.
  */
 static FoundTicks
 find_ticks(int32 queue_id, const TickRange *range)
 {
+	static int	likely[LIKELY_TABLES];
+	int		   *table = &likely[(uint32) queue_id % LIKELY_TABLES];
 	FoundTicks	found = {NULL, 0, 0, NULL};
-	Relation	rel;
 
 	AcceptInvalidationMessages();	/* the ring may have grown */
-	for (int n = 0; (rel = queue_open_table(queue_id, NULL, RING_TICKS, n)) != NULL; n++)
+	if (range->limit == 1 && !range->from_end)
+		read_table(queue_id, *table, range, true, &found);
+	if (found.count == 0)
 	{
-		if (found.desc == NULL)
-			found.desc = CreateTupleDescCopy(RelationGetDescr(rel));
-		read_table(rel, range, &found);
-		relation_close(rel, NoLock);
+		for (int n = 0; read_table(queue_id, n, range, false, &found); n++)
+			if (found.count > 0 && found.ticks[found.count - 1].id == range->from)
+				*table = n;
 	}
 	if (found.count > 1)
 		qsort(found.ticks, found.count, sizeof(FoundTick),
@@ -175,8 +185,23 @@ find_ticks(int32 queue_id, const TickRange *range)
 	return found;
 }
 
+/* Looks into a table of the ring; false if there is none of that number. */
+static bool
+read_table(int32 queue_id, int n, const TickRange *range, bool exactly, FoundTicks *found)
+{
+	Relation	rel = queue_open_table(queue_id, NULL, RING_TICKS, n);
+
+	if (rel == NULL)
+		return false;
+	if (found->desc == NULL)
+		found->desc = CreateTupleDescCopy(RelationGetDescr(rel));
+	read_index(rel, range, exactly, found);
+	relation_close(rel, NoLock);
+	return true;
+}
+
 static void
-read_table(Relation rel, const TickRange *range, FoundTicks *found)
+read_index(Relation rel, const TickRange *range, bool exactly, FoundTicks *found)
 {
 	Relation	index = queue_open_index(rel, Anum_tick_id);
 	ScanDirection direction = range->newest_first ? BackwardScanDirection : ForwardScanDirection;
@@ -184,10 +209,13 @@ read_table(Relation rel, const TickRange *range, FoundTicks *found)
 	SysScanDesc scan;
 	HeapTuple	tuple;
 
-	ScanKeyInit(&key, Anum_tick_id,
-				range->newest_first ? BTLessEqualStrategyNumber : BTGreaterEqualStrategyNumber,
-				range->newest_first ? F_INT8LE : F_INT8GE,
-				Int64GetDatum(range->from));
+	if (exactly)
+		ScanKeyInit(&key, Anum_tick_id, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(range->from));
+	else
+		ScanKeyInit(&key, Anum_tick_id,
+					range->newest_first ? BTLessEqualStrategyNumber : BTGreaterEqualStrategyNumber,
+					range->newest_first ? F_INT8LE : F_INT8GE,
+					Int64GetDatum(range->from));
 	scan = systable_beginscan_ordered(rel, index, GetActiveSnapshot(),
 									  range->from_end ? 0 : 1, &key);
 	for (int i = 0; i < range->limit; i++)

@@ -20,7 +20,7 @@ typedef struct Tick
 extern bool tick_get(int32 queue_id, int64 id, Tick *tick);
 extern bool tick_next(int32 queue_id, int64 after, Tick *tick);
 extern bool tick_next_unflushed(int32 queue_id, int64 after, Tick *tick);
-extern bool tick_newest(int32 queue_id, int64 before, Tick *tick);
+extern bool tick_newest(int32 queue_id, int64 up_to, Tick *tick);
 extern bool events_since(int32 queue_id, const char *data_pfx, const StoredSnapshot *snapshot);
 
 #endif							/* PGTQ_TICKS_H */
