@@ -101,18 +101,20 @@ wait_for_batch(text *queue_name, text *consumer_name, int64 until, int64 *batch)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pgtq wait_batch",
 												  ALLOCSET_SMALL_SIZES);
 	uint32		wait_event = NamedWaitEvent("PgtqWaitBatch");
+	bool		known = false;
+	int32		queue_id = 0;
+	int32		sub_id = 0;
 
 	for (;;)
 	{
 		MemoryContext old = MemoryContextSwitchTo(context);
-		int32		queue_id;
-		int32		sub_id;
 		bool		has_ticker = false;
 		bool		found = true;	/* if not subscribed: next_batch says what is wrong */
 		int64		now;
 		long		timeout;
 
-		if (find_subscriber(queue_name, consumer_name, &queue_id, &sub_id))
+		known = known || find_subscriber(queue_name, consumer_name, &queue_id, &sub_id);
+		if (known)
 		{
 			has_ticker = begin_waiting(queue_id);
 			found = batch_is_there(queue_id, sub_id);
@@ -127,7 +129,8 @@ wait_for_batch(text *queue_name, text *consumer_name, int64 until, int64 *batch)
 
 		timeout = has_ticker ? LONG_INTERVAL : POLL_INTERVAL;
 		timeout = (long) Min(timeout, (until - now - 1) / 1000 + 1);
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, timeout, wait_event);
+		if (!(WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, timeout, wait_event) & WL_LATCH_SET))
+			known = false;		/* a tick that woke us is of the queue that we know */
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}

@@ -78,7 +78,17 @@ static void append_tick(const TickedQueue *queue, int64 id, int64 event_seq);
 Datum
 pgtq_tick(PG_FUNCTION_ARGS)
 {
-	int32		queue_id = PG_GETARG_INT32(0);
+	int64		id = tick_write(PG_GETARG_INT32(0), PG_GETARG_BOOL(1));
+
+	if (id == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_INT64(id);
+}
+
+/* The same for the ticker; 0: there was none. */
+int64
+tick_write(int32 queue_id, bool force)
+{
 	TickedQueue queue;
 	Tick		last;
 	Oid			tick_seq;
@@ -90,7 +100,7 @@ pgtq_tick(PG_FUNCTION_ARGS)
 	found = queue_find_by_id(queue_id, &queue.row) && read_queue(queue_id, &queue) && queue.has_ticker;
 	PopActiveSnapshot();
 	if (!found || !queue_adopt(&queue.row))
-		PG_RETURN_NULL();
+		return 0;
 	LockRelationOid(existing_relation(queue.row.data_pfx, ""), ShareUpdateExclusiveLock);
 
 	/* read before the snapshot is taken: too low only means one tick too many */
@@ -99,15 +109,13 @@ pgtq_tick(PG_FUNCTION_ARGS)
 	command_snapshot();
 	if (!tick_newest(queue_id, sequence_used_value(tick_seq), &last) ||
 		(sees_all_ticks(&queue, &last, tick_seq) &&
-		 is_needed(&queue, &last, event_seq, PG_GETARG_BOOL(1))))
+		 is_needed(&queue, &last, event_seq, force)))
 	{
 		id = nextval_internal(tick_seq, false);
 		append_tick(&queue, id, event_seq);
 	}
 	PopActiveSnapshot();
-	if (id == 0)
-		PG_RETURN_NULL();
-	PG_RETURN_INT64(id);
+	return id;
 }
 
 static bool

@@ -33,6 +33,7 @@
 #include "jobs/reader.h"
 #include "jobs/worker.h"
 #include "remote/worker.h"
+#include "tick/ticks.h"
 #include "ticker/clock.h"
 #include "ticker/plan.h"
 #include "ticker/ticker.h"
@@ -413,17 +414,9 @@ tick_queue(int32 queue_id)
 static void
 tick_task(void *arg)
 {
-	static SPIPlanPtr plan = NULL;
 	TickTask   *task = arg;
-	Oid			types[1] = {INT4OID};
-	Datum		values[1] = {Int32GetDatum(task->queue_id)};
-	bool		isnull;
 
-	worker_plan(&plan, "select pgtq._tick($1, true)", 1, types);
-	if (SPI_execute_plan(plan, values, NULL, false, 1) != SPI_OK_SELECT || SPI_processed != 1)
-		elog(ERROR, "_tick() returned no row");
-	(void) SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
-	task->ticked = !isnull;
+	task->ticked = tick_write(task->queue_id, true) != 0;
 }
 
 /*
