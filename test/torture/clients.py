@@ -133,6 +133,8 @@ class Client(threading.Thread):
                 self.run_.counts["long transactions"] += 1
 
     def finish(self, tx, end):
+        for timer in tx.mine:
+            timer.ending = self.run_.clock()
         self.log(f"{tx.id} {end}")
         if end == "prepare":
             self.run_.counts["prepared"] += 1
@@ -236,9 +238,13 @@ class Client(threading.Thread):
             tx.mine.append(timer)
 
     def schedule_keyed(self, tx):
+        """With a key of one's own, or one that all want and that nobody replaces."""
         key = f"key {self.number} {self.rng.randrange(4)}"
         tag, due = self.tag("plain"), self.due()
         on_conflict = self.rng.choice(("keep", "replace", "update"))
+        if self.rng.random() < 0.6:
+            key, on_conflict = f"shared {self.rng.randrange(3)}", "keep"
+            due = self.run_.clock() + timedelta(seconds=self.rng.choice((0, 0, 0.5, 7)))
         when = self.run_.clock()
         id = self.ask("select pgtq.schedule_at(%s, %s, key => %s, on_conflict => %s)", due,
                       f"select app.act('{tag}')", key, on_conflict)
@@ -248,9 +254,11 @@ class Client(threading.Thread):
         elif id in known:
             self.did(tx, "replaced", id, tag, due if on_conflict == "replace" else None)
         else:
-            timer = Timer(id, "plain", [tag], [due], self.role, key=key)
+            timer = Timer(id, "plain", [tag], [due], self.role, key=key, tx=tx.id, asked=(when, self.run_.clock()))
             self.did(tx, "scheduled", timer)
             tx.mine.append(timer)
+            if on_conflict == "keep":
+                time.sleep(self.rng.random() ** 2 * 0.2)        # others want it, too
 
     def some_timer(self, tx):
         """A timer of one's own, likely a new one; now and then somebody else's of the same role."""
@@ -308,7 +316,7 @@ class Client(threading.Thread):
 
 STEPS = [Client.schedule] * 10 + [Client.schedule_many] * 2 + [Client.schedule_keyed] * 4 + [Client.cancel] * 5 \
     + [Client.cancel_many, Client.churn] + [Client.reschedule] * 3 + [Client.insert_events] * 6 + [Client.insert_event_later] * 2 \
-    + [schedules.step] * 4 + [jobs.submit] * 3 + [jobs.cancel]
+    + [schedules.step] * 6 + [jobs.submit] * 4 + [jobs.cancel] * 3
 
 
 def is_of_a_crash(error, conn):

@@ -66,7 +66,7 @@ def submit(client, tx):
     if rng.random() < 0.3:
         options["session_life"] = timedelta(seconds=1)
     names = "".join(f", {name} => %s" for name in options)
-    id = client.ask(f"select pgtq.submit_job(%s{names})", ACTIONS[kind].format(tag=tag, short=round(rng.random() * 0.2, 3)),
+    id = client.ask(f"select pgtq.submit_job(%s{names})", ACTIONS[kind].format(tag=tag, short=round(rng.random() ** 2, 3)),
                     *options.values())
     job = Job(id, kind, tag, client.role, due, group, options["max_attempts"], options["on_crash"], "expires_in" in options)
     client.did(tx, "job", "submit", job)
@@ -74,7 +74,7 @@ def submit(client, tx):
 
 
 def cancel(client, tx):
-    jobs = (client.jobs + tx.jobs)[-20:]
+    jobs = (client.jobs + tx.jobs)[-6:]                # of which some run
     if jobs:
         id = client.rng.choice(jobs)
         client.did(tx, "job", "cancel", id, client.ask("select pgtq.cancel_job(%s)", id))

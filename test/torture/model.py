@@ -7,6 +7,7 @@ committed.  Then check() asks the database, and says what is wrong, and what is 
 import threading
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from . import jobs, schedules
 from .jobs import Jobs
@@ -26,6 +27,10 @@ class Timer:
     attempts: int = 1
     expires: bool = False
     key: str = None
+    asked: tuple = None         # key: when the call was made, and when it had its answer
+    tx: str = None              # its transaction,
+    ending: datetime = None     # when that was about to end, and
+    known: datetime = None      # when it was known to have committed
     queue: str = "timers"
     cancels: int = 0            # how often somebody was told that it is cancelled
     missed: bool = False        # somebody was told that it is not pending
@@ -56,6 +61,8 @@ class Model:
                     self.jobs.commit(*arguments)
                 else:
                     getattr(self, method)(*arguments)
+                if method == "scheduled":
+                    arguments[0].known = clock
 
     def rollback(self, done):
         with self.lock:
@@ -265,6 +272,14 @@ class Findings:
             if not any(may_be_there(timer) for timer in by_key[key]):
                 self.wrong.append(f"key {key}: kept a timer at {when}, but there was none")
         self.model.kept.clear()
+        # a call waits for a transaction that has made one; and one that waits for its time is there to be found
+        for key, timers in by_key.items():
+            for one in timers:
+                until = min(one.dues) - timedelta(seconds=5) if not one.cancels and len(one.dues) == 1 else one.known
+                for two in timers if key.startswith("shared") else ():
+                    if one.known < two.asked[0] and two.asked[1] < until \
+                            or one.asked[1] < two.asked[0] and two.asked[1] < one.ending and one.tx != two.tx:
+                        self.wrong.append(f"key {key}: a second timer, {two}, although there was {one}")
         for queue, key, count in self.keys:
             self.wrong.append(f"key {key}: pending {count} times in queue {queue}")
 

@@ -36,8 +36,9 @@ CLIENTS = 4
 
 
 class Torture:
-    def __init__(self, workspace, build, seed, seconds, patience=300):
+    def __init__(self, workspace, build, seed, seconds, patience=300, of_build=None):
         self.workspace, self.build, self.seed, self.seconds = workspace, build, seed, seconds
+        self.of_build = of_build                    # another copy of the tree than the workspace's own
         self.patience = patience                    # seconds for everything that is due to be done
         self.model, self.counts, self.prepared = Model(), Counter(), {}
         self.failed, self.lines = None, []
@@ -81,7 +82,7 @@ class Torture:
     def go(self):
         """Raises an AssertionError that says what is wrong, and how to see it again."""
         preload = {"shared_preload_libraries": "pgtq"} if self.build == "c" else {}
-        self.server = self.workspace.server(max_connections=100, max_worker_processes=24, synchronous_commit="on",
+        self.server = self.workspace.server(build=self.of_build, max_connections=100, max_worker_processes=24, synchronous_commit="on",
                                             max_prepared_transactions=30, deadlock_timeout="200ms", **preload)
         try:
             self.prepare()

@@ -161,9 +161,9 @@ def define(client, tx, name, state):
     rng, began = client.rng, client.run_.clock()
     kind = rng.choice(("plain", "plain", "plain", "slow", "slow", "fail", "flaky"))
     tag = client.tag(kind)
-    options = {"overlap": rng.choice(("skip", "skip", "queue", "allow")), "catch_up": rng.choice(("one", "all", "all", "none"))}
+    options = {"overlap": rng.choice(("skip", "queue", "allow")), "catch_up": rng.choice(("one", "all", "all", "none"))}
     if rng.random() < 0.5 or "all" in options.values() or "allow" in options.values():
-        options["max_runs"] = rng.choice((1, 3, 8, 20))
+        options["max_runs"] = rng.choice((1, 5, 10, 20))
     if kind in ("fail", "flaky"):
         options |= {"max_attempts": rng.choice((1, 3)), "backoff": timedelta(milliseconds=50)}
     if rng.random() < 0.15:
