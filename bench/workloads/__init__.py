@@ -13,7 +13,7 @@ from importlib import import_module
 ALL = [
     "insert_single", "insert_bulk", "trigger", "drain", "held_snapshot", "held_xid",
     "schedule", "move", "cancel_held", "pending", "pending_late",
-    "latency", "delayed", "many_databases", "idle", "run_timers", "timers_held", "sessions", "cron",
+    "latency", "delayed", "many_databases", "idle", "schedules", "run_timers", "timers_held", "sessions", "cron",
 ]  # fmt: skip
 
 # What `make bench` runs without FULL=1: less than ten minutes in all.

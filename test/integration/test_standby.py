@@ -162,6 +162,7 @@ def test_restore_to_a_moment(workspace, build, on_recovery):
                           archive_command=f"cp %p {archive}/%f", **preload) as server:
         db = server.create_db("standby", build)
         db.psql(SCHEMA)
+        db.rows("select pgtq.ticker()")     # made of a template: it is to know which server it is in
         restored = Server(workspace, workspace.unused_name("s"), server.build)
         restored._mkdir()
         workspace.run("pg_basebackup", "-D", restored.data, "-c", "fast", "--no-sync", "-d", server.conninfo())
