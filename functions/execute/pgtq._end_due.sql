@@ -16,6 +16,7 @@ declare
     _tick   bigint;
     _done   bigint[] := array[]::bigint[];
     _n      integer;
+    _status integer;
 begin
     if pgtq._executor_runs() then
         raise exception 'the executor runs in this database' using errcode = 'object_in_use';
@@ -30,17 +31,18 @@ begin
     loop
         _n := array_position(i_event, _row.ev_id);
         _done := _done || _row.ev_id;
-        if i_sqlstate[_n] = 'expired' then
+        _status := case when i_sqlstate[_n] = 'expired' then 4
+                        when i_sqlstate[_n] is null then 1
+                        when coalesce(_row.ev_retry, 0) + 1 >= _row.ev_attempts then 2
+                        else 5 end;
+        if _status = 4 then
             perform pgtq._add_history(_row, 4, null, null, null);
-            perform pgtq._end_run(_row.ev_schedule, _row.ev_run);
-        elsif i_sqlstate[_n] is null then
-            perform pgtq._add_history(_row, 1, i_started[_n], null, null);
-            perform pgtq._end_run(_row.ev_schedule, _row.ev_run);
-        elsif coalesce(_row.ev_retry, 0) + 1 >= _row.ev_attempts then
-            perform pgtq._add_history(_row, 2, i_started[_n], i_sqlstate[_n], i_error[_n]);
-            perform pgtq._end_run(_row.ev_schedule, _row.ev_run);
         else
-            perform pgtq._add_history(_row, 5, i_started[_n], i_sqlstate[_n], i_error[_n]);
+            perform pgtq._add_history(_row, _status, i_started[_n], i_sqlstate[_n], i_error[_n]);
+        end if;
+        if _status <> 5 and (_row.ev_run).next is not null then
+            perform pgtq._end_run(_row.ev_schedule, _row.ev_run);
+        elsif _status = 5 then
             _row.ev_retry := coalesce(_row.ev_retry, 0) + 1;
             _row.dl_due := pgtq._now() + least(interval '1 hour',
                 coalesce(_row.ev_backoff, '1 second') * power(2, least(_row.ev_retry - 1, 20)) * (0.75 + random() / 2));
