@@ -204,7 +204,7 @@ define_executor_settings(void)
 							"How long before it is due an action may be fetched, to begin on time.",
 							"It does not run early, but cannot be cancelled any more.",
 							&pgtq_fetch_ahead,
-							10, 0, 1000,
+							10, 0, 10000,
 							PGC_SIGHUP, GUC_UNIT_MS,
 							NULL, NULL, NULL);
 	DefineCustomIntVariable("pgtq.max_job_sessions",

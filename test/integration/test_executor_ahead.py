@@ -9,9 +9,9 @@ LOG = "insert into app.log (what) values ('{}')"
 
 @pytest.fixture(scope="module")
 def far(workspace):
-    """A second ahead, so that a test can look at what has been fetched."""
+    """Some seconds ahead, so that a test can look at what has been fetched."""
     with workspace.server(shared_preload_libraries="pgtq", max_worker_processes=20,
-                          **{"pgtq.fetch_ahead": 1000}) as server:
+                          **{"pgtq.fetch_ahead": 4000}) as server:
         yield server
 
 
@@ -29,7 +29,7 @@ def fetched(db, timer):
 
 
 def test_waits_for_its_time(db):
-    timer = schedule(db, "insert into app.log (what) values (now()::text)", delay="1.3 s")
+    timer = schedule(db, "insert into app.log (what) values (now()::text)", delay="4.3 s")
     eventually(lambda: fetched(db, timer))
     assert db.value("select pgtq.cancel(%s)", timer) is False
     assert db.value("select pgtq.reschedule(%s, now() + interval '1 h')", timer) is False
@@ -40,7 +40,7 @@ def test_waits_for_its_time(db):
 
 def test_what_is_due_before_goes_first(db):
     """It comes when the session waits already."""
-    late = schedule(db, LOG.format("late"), delay="1.3 s")
+    late = schedule(db, LOG.format("late"), delay="4.3 s")
     eventually(lambda: fetched(db, late))
     db.rows("select pgtq.schedule_many(array[now() + interval '0.02 s', now(), now() + interval '0.01 s'], %s)",
             [LOG.format(n) for n in (3, 1, 2)])
@@ -118,7 +118,7 @@ def test_is_not_planned_ahead(db):
     db.psql("create function app.moment() returns text immutable language plpgsql as"
             " 'begin return clock_timestamp()::text; end'")
     for moment in ("app.moment()", "'now'::timestamptz::text", "'now'"):
-        timer = schedule(db, f"insert into app.log (what) values ({moment}::text::timestamptz::text)", delay="1.3 s")
+        timer = schedule(db, f"insert into app.log (what) values ({moment}::text::timestamptz::text)", delay="4.3 s")
         assert outcome(db, timer)[0] == "fired"
         assert db.value("select fire_at <= (select what::timestamptz from app.log order by id desc limit 1)"
                         "  from pgtq.timers where id = %s", timer)
@@ -129,13 +129,13 @@ def test_what_cannot_be_read_ahead(db):
     db.psql("create table app.locked (what text)")
     with db.connect(autocommit=False) as other:
         other.execute("lock table app.locked")
-        late = schedule(db, "insert into app.locked values ('late')", delay="1.2 s")
+        late = schedule(db, "insert into app.locked values ('late')", delay="4.2 s")
         eventually(lambda: fetched(db, late))
         soon = schedule(db, LOG.format("soon"), delay="0.1 s")
         assert outcome(db, soon)[0] == "fired"
         assert db.value("select (select fired_at from pgtq.timers where id = %s)"
                         "     < (select fire_at from pgtq.timers where id = %s)", soon, late)
-        missing = schedule(db, "insert into app.not_yet values (1)", delay="1.1 s")
+        missing = schedule(db, "insert into app.not_yet values (1)", delay="4.1 s")
         eventually(lambda: fetched(db, missing))
         db.psql("create table app.not_yet (id integer)")
         other.rollback()

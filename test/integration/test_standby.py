@@ -162,13 +162,13 @@ def test_restore_to_a_moment(workspace, build, on_recovery):
                           archive_command=f"cp %p {archive}/%f", **preload) as server:
         db = server.create_db("standby", build)
         db.psql(SCHEMA)
-        db.rows("select pgtq.ticker()")     # made of a template: it is to know which server it is in
         restored = Server(workspace, workspace.unused_name("s"), server.build)
         restored._mkdir()
         workspace.run("pg_basebackup", "-D", restored.data, "-c", "fast", "--no-sync", "-d", server.conninfo())
         with db.connect(user="app") as conn:
             soon = [conn.execute("select pgtq.schedule_in('2 s', %s)", (ACTION,)).fetchone()[0] for _ in range(3)]
             (later,) = conn.execute("select pgtq.schedule_in('12 s', %s)", (ACTION,)).fetchone()
+        db.rows("select pgtq.ticker()")     # made of a template: it is to know which server it is in
         loop = Loop(server) if build == "pl" else None
         with server.connect() as conn:
             conn.execute("select pg_create_restore_point('before')")
