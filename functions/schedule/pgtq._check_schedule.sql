@@ -28,6 +28,10 @@ begin
         raise exception 'invalid on_conflict: %', coalesce('"' || i_on_conflict || '"', 'NULL')
             using errcode = 'invalid_parameter_value', hint = 'Valid are "keep", "replace" and "update".';
     end if;
+    if not i_keyed and i_on_conflict <> 'keep' then
+        raise exception 'on_conflict needs a key' using errcode = 'invalid_parameter_value',
+            hint = 'It says what to do if a timer with the same key is pending; give it one, as in key => ''cart 7''.';
+    end if;
     if i_max_delay is not null and (not i_keyed or i_on_conflict <> 'replace') then
         raise exception 'max_delay needs a key and on_conflict => ''replace'''
             using errcode = 'invalid_parameter_value';

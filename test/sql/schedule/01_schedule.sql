@@ -1,6 +1,6 @@
 -- schedule_at, schedule_in, insert_event_at, insert_event_in: what is stored, and what is refused.
 \ir ../common.psql
-select plan(66);
+select plan(67);
 
 -- a fresh install has no queue; the first timer makes "timers"
 select is((select count(*) from pgtq.queue), 0::bigint, 'no queue');
@@ -94,6 +94,7 @@ insert into bad values
     ($$pgtq.schedule_in('1 s', 'x', on_conflict => null)$$, '22023', 'invalid on_conflict: NULL', 'Valid are "keep", "replace" and "update".'),
     ($$pgtq.schedule_in('1 s', 'x', key => '')$$, '22023', 'the key of a timer must have 1 to 255 characters', ''),
     ($$pgtq.schedule_in('1 s', 'x', key => repeat('k', 256))$$, '22023', 'the key of a timer must have 1 to 255 characters', ''),
+    ($$pgtq.schedule_in('1 s', 'x', on_conflict => 'replace')$$, '22023', 'on_conflict needs a key', 'It says what to do if a timer with the same key is pending; give it one, as in key => ''cart 7''.'),
     ($$pgtq.schedule_in('1 s', 'x', max_delay => '1 s')$$, '22023', 'max_delay needs a key and on_conflict => ''replace''', ''),
     ($$pgtq.schedule_in('1 s', 'x', key => 'k', max_delay => '1 s')$$, '22023', 'max_delay needs a key and on_conflict => ''replace''', ''),
     ($$pgtq.schedule_in('1 s', 'x', key => 'k', on_conflict => 'replace', max_delay => '-1 s')$$, '22023', 'max_delay must not be negative', '');
