@@ -12,9 +12,11 @@ returns bigint
 as 'MODULE_PATHNAME', 'pgtq_schedule_in' language c cost 100;
 --@pl
 as $$
-select pgtq.schedule_at(pgtq._now() operator(pg_catalog.+) fire_in, action, shard_key, timeout_ms, queue, key, on_conflict,
-                        max_delay, max_attempts, backoff, expires_in);
-$$ language sql;
+begin
+    return pgtq.schedule_at(pgtq._now() operator(pg_catalog.+) fire_in, action, shard_key, timeout_ms, queue, key, on_conflict,
+                            max_delay, max_attempts, backoff, expires_in);
+end;
+$$ language plpgsql;
 --@end
 
 comment on function pgtq.schedule_in(interval, text, bigint, integer, text, text, text, interval, integer, interval, interval)

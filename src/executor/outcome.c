@@ -33,7 +33,8 @@ static int	compare_items(const void *a, const void *b);
 
 /*
  * Reads the row of a timer into the current memory context, with the active
- * snapshot.  False if it is not there.
+ * snapshot.  False if it is not there.  Its table stays locked until the transaction
+ * ends: mostly the next one is in it, too.
  */
 bool
 outcome_read(const WorkItem *work, TimerRow *row)
@@ -50,10 +51,12 @@ outcome_read(const WorkItem *work, TimerRow *row)
 	if (found)
 	{
 		TupleDesc	desc = RelationGetDescr(rel);
-		HeapTuple	tuple = toast_flatten_tuple(ExecCopySlotHeapTuple(slot), desc);
+		HeapTuple	tuple = ExecCopySlotHeapTuple(slot);
 		Datum	   *values = palloc0(sizeof(Datum) * Max(desc->natts, Natts_event));
 		bool	   *nulls = palloc0(sizeof(bool) * Max(desc->natts, Natts_event));
 
+		if (HeapTupleHasExternal(tuple))
+			tuple = toast_flatten_tuple(tuple, desc);
 		heap_deform_tuple(tuple, desc, values, nulls);
 		memcpy(row->values, values, sizeof(Datum) * Natts_event);
 		memcpy(row->nulls, nulls, sizeof(bool) * Natts_event);
@@ -63,7 +66,7 @@ outcome_read(const WorkItem *work, TimerRow *row)
 			!nulls[Anum_ev_attempts - 1] && !nulls[Anum_ev_role - 1] && !nulls[Anum_ev_timer - 1];
 	}
 	ExecDropSingleTupleTableSlot(slot);
-	relation_close(rel, AccessShareLock);
+	relation_close(rel, NoLock);
 	return found;
 }
 
