@@ -162,13 +162,13 @@ def define(client, tx, name, state):
     kind = rng.choice(("plain", "plain", "plain", "slow", "slow", "fail", "flaky"))
     tag = client.tag(kind)
     options = {"overlap": rng.choice(("skip", "queue", "allow")), "catch_up": rng.choice(("one", "all", "all", "none"))}
+    every = rng.choice([timedelta(milliseconds=n) for n in (100, 150, 250, 400, 1000)] + [timedelta(days=1), None])
     if rng.random() < 0.5 or "all" in options.values() or "allow" in options.values():
-        options["max_runs"] = rng.choice((1, 5, 10, 20))
+        options["max_runs"] = rng.choice((1, 5, 10, 20) if every and every < timedelta(seconds=1) else (1, 3, 5))
     if kind in ("fail", "flaky"):
         options |= {"max_attempts": rng.choice((1, 3)), "backoff": timedelta(milliseconds=50)}
     if rng.random() < 0.15:
         options["jitter"] = timedelta(milliseconds=300)
-    every = rng.choice([timedelta(milliseconds=n) for n in (100, 150, 250, 400, 1000)] + [timedelta(days=1), None])
     if every and options["overlap"] != "allow" and rng.random() < 0.2:
         options["drift"] = "end"
     if rng.random() < 0.2:
