@@ -42,16 +42,16 @@ typedef enum StopReason
 typedef struct Place
 {
 	Link	   *link;			/* NULL: there is none */
-	GroupKey	group;
 	Job		   *job;			/* NULL: it waits for one, or resets itself */
-	bool		begun;			/* the job is running */
-	bool		sent;			/* its SQL was sent */
-	StopReason	stop;
 	int64		stop_at;		/* by clock_steady(), as all these; 0: never */
 	int64		break_at;
 	int64		leave_at;		/* it has waited long enough */
 	TimestampTz since;
-	int			ran;
+	GroupKey	group;
+	StopReason	stop;
+	int			ran;			/* jobs */
+	bool		begun;			/* the job is running */
+	bool		sent;			/* its SQL was sent */
 } Place;
 
 int			pgtq_max_remote_jobs = 64;
@@ -447,6 +447,26 @@ dispatch_remote_is_idle(void)
 		if (places[n].job != NULL)
 			return false;
 	return true;
+}
+
+/* At the worker's end: asks the other servers to stop what runs there.  False: that is done. */
+bool
+dispatch_remote_stop(void)
+{
+	bool		stops = false;
+
+	for (int n = 0; n < MAX_REMOTE_JOBS; n++)
+	{
+		Link	   *link = places[n].link;
+
+		if (link == NULL || link->state != LINK_RUNNING)
+			continue;
+		if (!link->stop)
+			link_cancel(link);
+		link_work(link);
+		stops |= link->canceller != NULL;
+	}
+	return stops;
 }
 
 /* Everything that has a socket to wait for. */

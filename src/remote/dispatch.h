@@ -13,6 +13,7 @@ extern void dispatch_remote_collect(void);
 extern void dispatch_remote_give(void);
 extern TimestampTz dispatch_remote_retry(void);
 extern bool dispatch_remote_is_idle(void);
+extern bool dispatch_remote_stop(void);
 extern int	dispatch_remote_links(Link **links, int room);
 extern void dispatch_remote_describe(char *text, size_t size);
 

@@ -8,10 +8,11 @@
  * looks up the name of a host before it connects.  A server with hostaddr has
  * none.)
  *
- * To stop what runs, libpq of before PostgreSQL 17 has PQcancel() only, which
- * waits for the network.  So that is done by a second connection of the same
- * kind, to the very address of the first, which calls pg_cancel_backend() there: a
- * role may do that to its own sessions.  It is encrypted if the first is.
+ * To stop what runs, another link is made, the canceller.  From PostgreSQL 17 on
+ * libpq can send a cancel request without waiting.  Before, it has PQcancel() only,
+ * which waits for the network; so the canceller is a connection as any other, to
+ * the very address of the first, and calls pg_cancel_backend() there: a role may do
+ * that to its own sessions.
  */
 #include "postgres.h"
 
@@ -33,7 +34,9 @@
 /* bytes of an error message that are kept */
 #define ERROR_LENGTH_KEPT 8192
 
+static Link *new_link(const RemoteOptions *options);
 static void poll_connection(Link *link);
+static PostgresPollingStatusType poll_socket(Link *link);
 static void connected(Link *link);
 static void receive(Link *link);
 static bool take_result(Link *link, PGresult *result);
@@ -49,6 +52,21 @@ static void ignore_notice(void *arg, const PGresult *result);
 /* Begins to connect.  NULL if we have too many files open. */
 Link *
 link_open(const RemoteOptions *options)
+{
+	Link	   *link = new_link(options);
+
+	if (link == NULL)
+		return NULL;
+	link->conn = PQconnectStartParams(options->keywords, options->values, 0);
+	if (link->conn == NULL || PQstatus(link->conn) == CONNECTION_BAD)
+		lose(link);
+	else
+		PQsetNoticeReceiver(link->conn, ignore_notice, NULL);
+	return link;
+}
+
+static Link *
+new_link(const RemoteOptions *options)
 {
 	MemoryContext context;
 	MemoryContext old;
@@ -68,11 +86,6 @@ link_open(const RemoteOptions *options)
 	link->state = LINK_CONNECTING;
 	link->connect_by = clock_steady() + options->timeout * USECS_PER_SEC;
 	link->wants = WL_SOCKET_WRITEABLE;
-	link->conn = PQconnectStartParams(options->keywords, options->values, 0);
-	if (link->conn == NULL || PQstatus(link->conn) == CONNECTION_BAD)
-		lose(link);
-	else
-		PQsetNoticeReceiver(link->conn, ignore_notice, NULL);
 	return link;
 }
 
@@ -96,7 +109,7 @@ link_work(Link *link)
 static void
 poll_connection(Link *link)
 {
-	switch (PQconnectPoll(link->conn))
+	switch (poll_socket(link))
 	{
 		case PGRES_POLLING_READING:
 			link->wants = WL_SOCKET_READABLE;
@@ -110,6 +123,31 @@ poll_connection(Link *link)
 		default:
 			lose(link);
 	}
+}
+
+static PostgresPollingStatusType
+poll_socket(Link *link)
+{
+#ifdef LIBPQ_HAS_ASYNC_CANCEL
+	if (link->cancel != NULL)
+	{
+		PostgresPollingStatusType status = PQcancelPoll(link->cancel);
+
+		/* once it is sent there is nothing left for it to do */
+		return status == PGRES_POLLING_OK ? PGRES_POLLING_FAILED : status;
+	}
+#endif
+	return PQconnectPoll(link->conn);
+}
+
+pgsocket
+link_socket(const Link *link)
+{
+#ifdef LIBPQ_HAS_ASYNC_CANCEL
+	if (link->cancel != NULL)
+		return PQcancelSocket(link->cancel);
+#endif
+	return PQsocket(link->conn);
 }
 
 /* See options.c for who has to use a password. */
@@ -138,7 +176,7 @@ link_run(Link *link, List *statements, Capture *capture)
 {
 	link->statements = statements;
 	link->capture = capture;
-	link->sent = 0;
+	link->next = list_head(statements);
 	link->stop = link->lost = false;
 	link->sqlstate[0] = '\0';
 	link->error = NULL;
@@ -161,18 +199,21 @@ link_reset(Link *link)
 static void
 send_next(Link *link)
 {
-	bool		is_last = link->sent == list_length(link->statements);
+	const char *statement;
 
-	if (link->stop && !is_last && link->error == NULL)
+	if (link->stop && link->next != NULL && link->error == NULL)
 		fail(link, "57014", "canceling statement due to user request");
-	if (is_last && link->error == NULL && PQtransactionStatus(link->conn) != PQTRANS_IDLE)
+	if (link->next == NULL && link->error == NULL && PQtransactionStatus(link->conn) != PQTRANS_IDLE)
 		fail(link, "2D000", "the job has left a transaction open; it was rolled back");
-	if (is_last || link->error != NULL)
+	if (link->next == NULL || link->error != NULL)
 	{
 		link->state = LINK_IDLE;
 		return;
 	}
-	if (PQsendQuery(link->conn, list_nth(link->statements, link->sent++)) == 0 ||
+	link->answered = false;
+	statement = lfirst(link->next);
+	link->next = lnext(link->statements, link->next);
+	if (PQsendQuery(link->conn, statement) == 0 ||
 		PQsetSingleRowMode(link->conn) == 0)
 		lose(link);
 	else
@@ -207,7 +248,9 @@ receive(Link *link)
 		result = PQgetResult(link->conn);
 		if (result == NULL)
 		{
-			if (link->error == NULL)
+			if (!link->answered)
+				fail(link, "08P01", "the other server has not answered");
+			else if (link->error == NULL)
 				capture_keep(link->capture);
 			send_next(link);
 		}
@@ -229,6 +272,7 @@ take_result(Link *link, PGresult *result)
 	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 
+	link->answered = true;
 	switch (PQresultStatus(result))
 	{
 		case PGRES_COMMAND_OK:
@@ -294,12 +338,16 @@ link_break(Link *link, const char *reason)
 static void
 disconnect(Link *link)
 {
-	if (link->conn != NULL)
-	{
-		PQfinish(link->conn);
-		link->conn = NULL;
+	if (link->state != LINK_CLOSED)
 		ReleaseExternalFD();
-	}
+	if (link->conn != NULL)
+		PQfinish(link->conn);
+	link->conn = NULL;
+#ifdef LIBPQ_HAS_ASYNC_CANCEL
+	if (link->cancel != NULL)
+		PQcancelFinish(link->cancel);
+	link->cancel = NULL;
+#endif
 	link->state = LINK_CLOSED;
 	link->wants = 0;
 }
@@ -308,13 +356,19 @@ disconnect(Link *link)
 void
 link_cancel(Link *link)
 {
-	RemoteOptions *options;
-
 	link->stop = true;
 	if (link->state != LINK_RUNNING || link->canceller != NULL)
 		return;
-	options = remote_options_at(link->options, PQhost(link->conn), PQhostaddr(link->conn), PQport(link->conn));
-	link->canceller = link_open(options);
+#ifdef LIBPQ_HAS_ASYNC_CANCEL
+	link->canceller = new_link(link->options);
+	if (link->canceller == NULL)
+		return;
+	link->canceller->cancel = PQcancelCreate(link->conn);
+	if (link->canceller->cancel == NULL || PQcancelStart(link->canceller->cancel) == 0)
+		disconnect(link->canceller);
+#else
+	link->canceller = link_open(remote_options_at(link->options, PQhost(link->conn), PQhostaddr(link->conn), PQport(link->conn)));
+#endif
 }
 
 static void

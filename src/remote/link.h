@@ -23,15 +23,19 @@ typedef struct Link
 {
 	LinkState	state;
 	PGconn	   *conn;
+#ifdef LIBPQ_HAS_ASYNC_CANCEL
+	PGcancelConn *cancel;		/* instead of it: of a canceller */
+#endif
 	RemoteOptions *options;
 	int64		connect_by;		/* by clock_steady() */
 	uint32		wants;			/* WL_SOCKET_* */
 	bool		is_ready;		/* it is to be looked at */
 
 	List	   *statements;		/* in run_context, as is what follows */
-	int			sent;			/* so many of them */
+	ListCell   *next;			/* to be sent; NULL: none */
 	Capture    *capture;
 	bool		stop;			/* send no more */
+	bool		answered;		/* what was sent last has a result */
 	char		sqlstate[6];
 	const char *error;
 	bool		lost;			/* the connection, while it ran: nobody knows how far it came */
@@ -49,6 +53,7 @@ extern void link_reset(Link *link);
 extern void link_cancel(Link *link);
 extern void link_break(Link *link, const char *reason);
 extern bool link_is_usable(const Link *link);
+extern pgsocket link_socket(const Link *link);
 extern void link_close(Link *link);
 
 #endif							/* PGTQ_REMOTE_LINK_H */

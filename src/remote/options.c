@@ -25,6 +25,7 @@
 #include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_user_mapping.h"
+#include "datatype/timestamp.h"
 #include "commands/defrem.h"
 #include "fmgr.h"
 #include "foreign/foreign.h"
@@ -233,8 +234,8 @@ add(RemoteOptions *options, const char *keyword, const char *value)
 	options->keywords[n] = pstrdup(keyword);
 	options->values[n] = pstrdup(value);
 	options->keywords[n + 1] = options->values[n + 1] = NULL;
-	if (strcmp(keyword, "connect_timeout") == 0 && atoi(value) > 0)
-		options->timeout = Max(atoi(value), LEAST_TIMEOUT);
+	if (strcmp(keyword, "connect_timeout") == 0 && strtol(value, NULL, 10) > 0)
+		options->timeout = (int) Min(Max(strtol(value, NULL, 10), LEAST_TIMEOUT), SECS_PER_DAY);
 }
 
 static void

@@ -21,6 +21,7 @@ static void append_header(const Capture *capture, StringInfo line, const PGresul
 static void append_row(const Capture *capture, StringInfo line, const PGresult *result, int row);
 static void append_json(StringInfo line, const PGresult *result, int row);
 static void append_json_value(StringInfo line, Oid type, const char *value);
+static bool is_too_long(const Capture *capture, const PGresult *result);
 static bool all_is_valid(const PGresult *result);
 
 /*
@@ -40,6 +41,11 @@ rows_capture(Capture *capture, const PGresult *result, MemoryContext context)
 	initStringInfo(&line);
 	for (int row = 0; row < PQntuples(result) && valid; row++)
 	{
+		if (is_too_long(capture, result))
+		{
+			capture->cut = true;
+			break;
+		}
 		valid = all_is_valid(result);
 		if (!valid)
 			break;
@@ -132,6 +138,21 @@ append_json_value(StringInfo line, Oid type, const char *value)
 		default:
 			escape_json(line, value);
 	}
+}
+
+/* Then it must not be put together: nothing may be longer than a gigabyte here, and libpq takes what comes. */
+static bool
+is_too_long(const Capture *capture, const PGresult *result)
+{
+	size_t		length = 0;
+
+	for (int i = 0; i < PQnfields(result); i++)
+	{
+		length += strlen(PQfname(result, i));
+		for (int row = 0; row < PQntuples(result); row++)
+			length += PQgetlength(result, row, i);
+	}
+	return length > (size_t) capture->limit + MaxAllocSize / 64;
 }
 
 static bool

@@ -36,6 +36,9 @@
 #include "remote/worker.h"
 #include "ticker/worker.h"
 
+/* microseconds that we give other servers at our end */
+#define LAST_PATIENCE USECS_PER_SEC
+
 /* milliseconds until we try again what could not be read */
 #define READ_RETRY 1000
 
@@ -50,11 +53,13 @@ static TimestampTz idle_since = 0;
 /* of the ticker's process */
 static int64 not_before = 0;	/* by clock_steady() */
 
+static void report(void);
 static void detach(int code, Datum arg);
 static bool prepare(Oid database);
 static void recover_task(void *arg);
 static long cycle(void);
 static void wait_for_links(long timeout, uint32 wait_event);
+static void stop_what_runs(void);
 static bool has_nothing_to_do(void);
 
 void
@@ -79,16 +84,31 @@ pgtq_remote_main(Datum arg)
 
 		MemoryContextSwitchTo(cycle_context);
 		timeout = cycle();
+		pgstat_report_stat(false);
+		report();
 		wait_for_links(timeout, wait_event);
+		CHECK_FOR_INTERRUPTS();
+		worker_reload();
 		MemoryContextReset(cycle_context);
 	}
 	proc_exit(0);
+}
+
+/* For pg_stat_activity. */
+static void
+report(void)
+{
+	char		activity[200];
+
+	dispatch_remote_describe(activity, sizeof(activity));
+	pgstat_report_activity(dispatch_remote_is_idle() ? STATE_IDLE : STATE_RUNNING, activity);
 }
 
 /* At our end.  The ticker looks whether somebody has told us something meanwhile. */
 static void
 detach(int code, Datum arg)
 {
+	stop_what_runs();
 	LWLockAcquire(shared->sessions_lock, LW_EXCLUSIVE);
 	memset(slot->remote, 0, sizeof(slot->remote));
 	LWLockRelease(shared->sessions_lock);
@@ -152,7 +172,17 @@ cycle(void)
 	return (until <= now) ? 0 : (long) Min((until - now + 999) / 1000, INT_MAX);
 }
 
-/* As worker_wait(), and for what other servers have to say. */
+/* What we were about to wait for, nobody will: our successor takes it for lost. */
+static void
+stop_what_runs(void)
+{
+	int64		until = clock_steady() + LAST_PATIENCE;
+
+	while (dispatch_remote_stop() && clock_steady() < until)
+		wait_for_links(LAST_PATIENCE / 10 / 1000, PG_WAIT_EXTENSION);
+}
+
+/* Until our latch is set or another server has something to say. */
 static void
 wait_for_links(long timeout, uint32 wait_event)
 {
@@ -160,25 +190,19 @@ wait_for_links(long timeout, uint32 wait_event)
 	WaitEvent	events[MAX_LINKS + 2];
 	int			count = dispatch_remote_links(links, MAX_LINKS);
 	WaitEventSet *set = CreateLongWaitEventSet(count + 2);
-	char		activity[200];
 	int			told;
 
 	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
 	AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
 	for (int i = 0; i < count; i++)
-		AddWaitEventToSet(set, links[i]->wants, PQsocket(links[i]->conn), NULL, links[i]);
+		AddWaitEventToSet(set, links[i]->wants, link_socket(links[i]), NULL, links[i]);
 
-	pgstat_report_stat(false);
-	dispatch_remote_describe(activity, sizeof(activity));
-	pgstat_report_activity(dispatch_remote_is_idle() ? STATE_IDLE : STATE_RUNNING, activity);
 	told = WaitEventSetWait(set, timeout, events, count + 2, wait_event);
 	FreeWaitEventSet(set);
 	for (int i = 0; i < told; i++)
 		if (events[i].user_data != NULL)
 			((Link *) events[i].user_data)->is_ready = true;
 	ResetLatch(MyLatch);
-	CHECK_FOR_INTERRUPTS();
-	worker_reload();
 }
 
 static bool

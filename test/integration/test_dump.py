@@ -92,6 +92,7 @@ def test_jobs(server, workspace, request, build, workers, on_clone):
     db.psql(f"create role {bob} login; grant pgtq_writer to {bob}")
     due = submit(db, "select 'a' as a, 1 as b, null as c; insert into app.log (what) values ('due')", bob, **OPTIONS)
     later = submit(db, "select 1", bob, **OPTIONS, at=db.value("select now() + interval '1 hour'"))
+    db.psql(f"update pgtq.job set jo_remote = 'elsewhere' where jo_id = {later}")
     lost = submit(db, "select 1", bob)
     db.psql(f"update pgtq.job set jo_state = 2, jo_pid = 0, jo_started = now() where jo_id = {lost}")
     with db.connect(user=bob) as conn:

@@ -3,7 +3,7 @@
 \ir ../roles/setup.psql
 set timezone = 'UTC';
 set client_min_messages = warning;
-select plan(61);
+select plan(70);
 create function the(i_column text, i_name text) returns text as $$
 declare
     _value text;
@@ -69,6 +69,24 @@ reset role;
 select is((select count(*) from pgtq.schedules where name = 'his'), 2::bigint, 'a namesake is another one');
 select is(pgtq.unschedule('his', :'DBNAME') and pgtq.unschedule('his', :'producer'), true, 'an admin ends both');
 select is(pgtq.unschedule('nightly') and the('state', 'nightly') is null, true, 'unschedule');
+
+-- cron.schedule(schedule, command) without a name, cron.timezone, cron.alter_job(username), one at a time, VACUUM
+select pgtq.schedule_cron('one', '0 4 * * *', 'select 1'), pgtq.schedule_cron('two', '0 4 * * *', 'select 1');
+select is((select count(*) from pgtq.schedules where schedule = '0 4 * * *'), 2::bigint, 'without a name: the same twice has two');
+select pgtq.schedule_cron('paris', '0 4 * * *', 'select 1', timezone => 'Europe/Paris');
+select is((the('next_run', 'paris')::timestamptz at time zone 'Europe/Paris')::time, '04:00'::time, 'cron.timezone: of each schedule');
+select is((error_of($$select pgtq.schedule_cron('x', '0 4 * * *', 'select 1', timezone => 'Mars')$$))[1], '22023', 'one that there is not');
+select is(pgtq.unschedule('paris'), true, 'alter_job username: ended there');
+set role :"DBNAME";
+select pgtq.schedule_cron('paris', '0 4 * * *', 'select 1', timezone => 'Europe/Paris');
+reset role;
+select is(the('owner', 'paris'), :'DBNAME', 'and made here');
+select pgtq.schedule_cron('often', '5 seconds', 'select 1', overlap => 'queue');
+select is(the('overlap', 'often'), 'queue', 'a run that comes too early waits for the one before');
+select is(the('overlap', 'one'), 'skip', 'unless it is skipped');
+select pgtq.schedule_cron('vacuum', '30 3 * * 6', 'vacuum', job => true);
+select is(the('job', 'vacuum'), 'true', 'a command that cannot run in a transaction');
+select is(pgtq.unschedule('one') and pgtq.unschedule('two') and pgtq.unschedule('vacuum') and pgtq.unschedule('often') and pgtq.unschedule('paris', :'DBNAME'), true, 'unschedule by name');
 
 -- forging
 set role :"DBNAME";
