@@ -52,6 +52,12 @@ EXPECTED = {
     ("get_batch_events", "is maybe unmodified"): "the columns come from dynamic SQL",
 }
 
+# Newer versions look at volatility, too: for them a text that is cast to a number depends on settings.
+VOLATILITY = "routine is marked as"
+CONSTANT = ("_cron_day_item", "_cron_item", "_parse_cron",      # of their text alone
+            "_home",                                            # see there
+            "_trigger_timer_key")                               # of the catalog
+
 CHECK = """
     select p.oid::regprocedure::text, c.lineno, c.level, c.sqlstate, c.message, c.detail, c.hint
       from pg_proc as p
@@ -98,7 +104,8 @@ def expectation(complaint):
 
 
 def test_plpgsql_check_is_content(checked_db):
-    found = [c for c in complaints(checked_db) if not expectation(c)]
+    found = [c for c in complaints(checked_db) if not expectation(c)
+             and not (c[4].startswith(VOLATILITY) and c[0].startswith(tuple(f"pgtq.{name}(" for name in CONSTANT)))]
     assert not found, "\n".join(
         ["", *(" | ".join(str(x) for x in c if x is not None) for c in found)])
 
